@@ -177,15 +177,20 @@ class Module:
 
     def from_stars(self, run: Interpreter, word: str) -> Value:
         """Look a name up in the modules that `from ... import *` names, the last first."""
-        if word in self.asked or (word.startswith("__") and word not in HANDED_ON):
+        if word.startswith("__") and word not in HANDED_ON:
+            return MISSING
+        places = self.touching.get(word, ()) if word in self.overtaken else ()
+        first = self.outline().lines[places[-1]] if places else 0
+        return self.first_brought(run, [each for each in reversed(self.stars) if each.lineno >= first], word)
+
+    def first_brought(self, run: Interpreter, stars: Sequence[ast.ImportFrom], word: str) -> Value:
+        """What the first of several `from ... import *` that knows a name brings; MISSING where none does, or where
+        one of them asks this module for the name in turn."""
+        if word in self.asked:
             return MISSING
         self.asked.add(word)
         try:
-            places = self.touching.get(word, ()) if word in self.overtaken else ()
-            first = self.outline().lines[places[-1]] if places else 0
-            for statement in reversed(self.stars):
-                if statement.lineno < first:
-                    break
+            for statement in stars:
                 found = run.importer.star_member(self, statement, word)
                 if found is not MISSING:
                     self.variables[word] = found
@@ -261,21 +266,12 @@ class Module:
     def declared_by_stars(self, run: Interpreter, word: str) -> Value:
         """The same for `from .models import *`. A package of many parts has one such import for each: those whose name
         the word begins with come first (`vit` for ViTConfig), so that the others need not be read."""
-        if word in self.asked or word.startswith("__"):
+        if word.startswith("__"):
             return MISSING
         stars = [node for node in self.outline().declared if node.names[0].name == "*"]
         plain = word.lower().replace("_", "")
         stars.sort(key=lambda node: -common_length((node.module or "").rpartition(".")[2].replace("_", ""), plain))
-        self.asked.add(word)
-        try:
-            for node in stars:
-                found = run.importer.star_member(self, node, word)
-                if found is not MISSING:
-                    self.variables[word] = found
-                    return found
-        finally:
-            self.asked.discard(word)
-        return MISSING
+        return self.first_brought(run, stars, word)
 
     def assign(self, word: str, value: Value) -> None:
         """Give a name a value from outside (`module.name = value`)."""

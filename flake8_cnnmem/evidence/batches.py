@@ -43,6 +43,7 @@ def of_loader(loader: Instance) -> Statement[int] | None:
 
 
 def is_count(size: Value) -> TypeGuard[int]:
+    """Whether a value is a whole number above 0."""
     return isinstance(size, int) and not isinstance(size, bool) and size > 0
 
 

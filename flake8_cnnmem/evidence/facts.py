@@ -131,6 +131,7 @@ def is_leaf(call: RootCall) -> bool:
 
 
 def has_weights(call: RootCall) -> bool:
+    """Whether the model that is called has weights."""
     framework = frameworks.of_layer(call.instance)
     return framework is not None and bool(framework.weights(call.instance))
 

@@ -102,6 +102,7 @@ def outlives(loop: Loop) -> bool:
 
 
 def by_name(kept: Sequence[Retained]) -> dict[str, list[Retained]]:
+    """What is kept, by what keeps it."""
     found: dict[str, list[Retained]] = {}
     for each in kept:
         found.setdefault(each.what, []).append(each)
@@ -109,6 +110,7 @@ def by_name(kept: Sequence[Retained]) -> dict[str, list[Retained]]:
 
 
 def number_of(tensor: Tensor) -> int:
+    """The number of the call that made a tensor, 0 for an input."""
     return tensor.call.number if tensor.call is not None else 0
 
 

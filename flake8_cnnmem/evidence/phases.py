@@ -236,6 +236,7 @@ def phase_of(trace: Trace, loop: Loop) -> Phase:
 
 
 def passed(trace: Trace, turns: Sequence[Turn]) -> Pass:
+    """Several turns of a loop, as one run of its step."""
     return joined([
         Pass(trace.events_of(turn), trace.calls_of(turn), [(0, turn.first)], turn.last, turn.kept) for turn in turns
     ])  # fmt: skip

@@ -291,6 +291,7 @@ def assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def within(line: int, node: Function | ast.ClassDef) -> bool:
+    """Whether a line is one of a definition."""
     return node.lineno <= line <= (node.end_lineno or 0)
 
 
@@ -320,6 +321,7 @@ def values_of_setting(node: ast.AST, word: str, classes: set[str]) -> Iterator[a
 
 
 def parameters(function: Function) -> list[str]:
+    """A function's parameters by name, without `*args` and `**kwargs`."""
     own = function.args
     return [each.arg for each in (*own.posonlyargs, *own.args, *own.kwonlyargs)]
 
@@ -330,4 +332,5 @@ def name_of(node: ast.expr) -> str:
 
 
 def text_of(node: ast.expr | None) -> str:
+    """The text of a literal string, else ""."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -33,7 +33,7 @@ from flake8_cnnmem.values import Native, Runtime, Value
 
 Wrapper: TypeAlias = Callable[[Callable[..., Value]], Callable[..., Value]]
 
-ENTRY = re.compile(r"^(?:@.+\n)*def (\w+)\(|^(\w+) = (\w+)$", re.M)
+ENTRY = re.compile(r"^(?:@.+\n(?:[ )].*\n)*)*def (\w+)\(|^(\w+) = (\w+)$", re.M)
 IN_PLACE = "@in_place"
 
 
@@ -59,19 +59,22 @@ class Stub:
         """The stub of each function."""
         self.aliases: dict[str, str] = {}
         found = list(ENTRY.finditer(self.text))
-        ends = [entry.start() for entry in found[1:]] + [len(self.text)]
-        for entry, end in zip(found, ends, strict=True):
+        ends = [*(entry.start() for entry in found), len(self.text)]
+        for entry, end in zip(found, ends[1:], strict=True):
             name = entry[1]
             if name is None:
                 self.aliases[entry[2]] = entry[3]
             else:
                 self.texts[name] = self.text[entry.start() : end]
-        self.start = found[0].start() if found else 0
+        self.start = ends[0]
 
     def __iter__(self) -> Iterator[str]:
         """The names of all functions: in-place forms not among them, since they may be another namespace's."""
         yield from self.texts
         yield from self.aliases
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.texts or name in self.aliases
 
     def written_in_place(self, name: str) -> bool:
         """Whether a function has an in-place form: those without a decorator have one wherever the framework does."""

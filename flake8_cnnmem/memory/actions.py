@@ -395,6 +395,7 @@ def begins_with(shape: Shape | Unknown, size: int) -> bool:
 
 
 def agrees(new: Shape | Unknown, old: Shape | Unknown, batch: int) -> bool:
+    """Whether a shape at this batch is one that is known already."""
     if isinstance(new, Unknown) or isinstance(old, Unknown) or len(new) != len(old):
         return False
     return all(dims.at_batch(size, batch) == known for size, known in zip(new, old, strict=True))

@@ -172,6 +172,7 @@ def _numbers(shape: Shape, inputs: Sequence[Value]) -> tuple[int, int, int, int]
 
 
 def up(number: int, multiple: int) -> int:
+    """A number rounded up to a multiple."""
     return -(-number // multiple) * multiple
 
 

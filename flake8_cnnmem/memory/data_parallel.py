@@ -44,6 +44,7 @@ def shared(replayed: Replayed, arrangement: Arrangement, model: Model, dtype: st
 
 
 def rearranged(timeline: Timeline, arrangement: Arrangement, devices: int, model: Model, dtype: str) -> Timeline:
+    """The events of a step as one of so many devices has them."""
     return Rearranged(timeline, arrangement, devices, model, dtype).run()
 
 
@@ -171,11 +172,13 @@ class Phases:
 
 
 def bytes_of(weight: Weight, dtype: str) -> int:
+    """A weight's bytes, in the dtype that it has in training; 0 where its size is not known."""
     total = dims.product(weight.shape) if isinstance(weight.shape, tuple) else 0
     return total * size_of(resolve(weight.dtype, dtype)) if isinstance(total, int) else 0
 
 
 def lines_of(weights: Sequence[Weight], dtype: str) -> list[Line]:
+    """One line of an account for each weight, in bytes."""
     return [Line(bytes_of(weight, dtype)) for weight in weights]
 
 

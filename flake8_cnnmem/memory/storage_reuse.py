@@ -12,6 +12,7 @@ from flake8_cnnmem.ops import strides as layout
 
 
 def is_in_place(call: Call) -> bool:
+    """Whether the op writes its result into its first input."""
     return getattr(call.op, "in_place", False) is True
 
 

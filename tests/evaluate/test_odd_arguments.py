@@ -25,8 +25,7 @@ from flake8_cnnmem.frameworks.flax.jax import members as flax_members
 from flake8_cnnmem.frameworks.keras import activations, records, stubs, tensorflow, tensors, utilities
 from flake8_cnnmem.frameworks.keras import data as keras_data
 from flake8_cnnmem.frameworks.keras import modules as keras_modules
-from flake8_cnnmem.frameworks.keras.ops import backend, operations, tensorflow_areas
-from flake8_cnnmem.frameworks.keras.ops import tensorflow as tensorflow_functions
+from flake8_cnnmem.frameworks.keras.ops import backend, operations
 from flake8_cnnmem.frameworks.torch import distributions, namespaces, registry
 from flake8_cnnmem.frameworks.torch.distributed import checkpointing, fsdp, processes
 from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS
@@ -115,17 +114,13 @@ def frameworks_own() -> Iterator[tuple[str, dict[str, Any]]]:
 
 KERAS: dict[str, Iterable[str]] = {
     "keras.ops": operations.OPS.entries,
-    "keras.backend": [*backend.ENTRIES, *backend.MEMBERS],
+    "keras.backend": [*operations.BACKEND.entries, *backend.MEMBERS],
     "keras.layers": stubs.LAYERS,
     "keras.activations": activations.MEMBERS,
     "keras.utils": utilities.MEMBERS,
     "keras.models": keras_modules.MODELS,
-    "tensorflow": [*tensorflow_functions.CORE, *tensorflow.MEMBERS],
-    "tensorflow.math": tensorflow_functions.MATH,
-    "tensorflow.nn": tensorflow_functions.NN,
-    "tensorflow.image": tensorflow_areas.IMAGE,
-    "tensorflow.linalg": tensorflow_areas.LINALG,
-    "tensorflow.signal": tensorflow_areas.SIGNAL,
+    "tensorflow": [*operations.TF.entries, *tensorflow.MEMBERS],
+    **{f"tensorflow.{area}": operations.TENSORFLOW[area].entries for area in operations.AREAS},
 }
 """Modules of Keras and TensorFlow, and what is looked up in them."""
 

@@ -1,6 +1,6 @@
 """Write down the signatures of Keras' layers and optimizers, keras.ops and the TensorFlow functions that we know.
 
-Run by hand with Keras and TensorFlow installed:
+Run by hand with Keras, TensorFlow and tf-keras (for keras.backend of Keras 2) installed:
 
     python tests/oracle/check_keras_stubs.py
 
@@ -42,9 +42,10 @@ def measure() -> dict[str, Any]:
     sys.path.insert(0, str(ROOT))
     import keras
     import tensorflow as tf
+    import tf_keras
 
     from flake8_cnnmem.frameworks.keras import config_objects
-    from flake8_cnnmem.frameworks.keras.ops import operations, tensorflow
+    from flake8_cnnmem.frameworks.keras.ops import operations
 
     signatures: dict[str, list[list[str]]] = {}
     for word in sorted(dir(keras.layers)):
@@ -59,9 +60,10 @@ def measure() -> dict[str, Any]:
     for table, module, name in (
         (operations.OPS, keras.ops, "keras.ops"),
         (operations.RANDOM, keras.random, "keras.random"),
+        (operations.BACKEND, tf_keras.backend, "keras.backend"),
         *(
-            (table, getattr(tf, part) if part else tf, f"tf.{part}" if part else "tf")
-            for part, table in tensorflow.TABLES.items()
+            (functions, getattr(tf, area) if area else tf, f"tf.{area}" if area else "tf")
+            for area, functions in operations.TENSORFLOW.items()
         ),
     ):
         for word in table.entries:

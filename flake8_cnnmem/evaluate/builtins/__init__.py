@@ -36,6 +36,7 @@ __all__ = [
 
 
 def new_memoryview() -> Class:
+    """The class `memoryview`, whose instances are not followed."""
     names: dict[str, Value] = {
         "__new__": Native("__new__", lambda run, cls, *args: run.unknown("memoryview is not followed"))
     }

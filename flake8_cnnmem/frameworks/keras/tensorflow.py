@@ -1,4 +1,4 @@
-"""TensorFlow's objects and modules, as far as Keras code uses them. Its functions are tables in `functions`."""
+"""TensorFlow's objects and modules, as far as Keras code uses them. Its functions are stubs in `signatures/`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flake8_cnnmem.frameworks.keras.ops.control import flatten_structure, map_st
 from flake8_cnnmem.frameworks.keras.ops.creation import filled, like, random
 from flake8_cnnmem.frameworks.keras.ops.elementwise import unary
 from flake8_cnnmem.frameworks.keras.ops.losses import TENSORFLOW as TENSORFLOW_LOSSES
-from flake8_cnnmem.frameworks.keras.ops.tensorflow_areas import TABLES
+from flake8_cnnmem.frameworks.keras.ops.operations import TENSORFLOW
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, sampled
 from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
 from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of
@@ -404,11 +404,9 @@ def find(module: str, name: str) -> Value:
     found = own.get(name, MISSING)
     if found is not MISSING:
         return found
-    table = TABLES.get(module)
-    if table is not None:
-        found = table.find(name)
-        if found is not MISSING:
-            return found
-    if module in ("math", "linalg", "image", "random", "nn", "signal"):
-        return TABLES[""].find(name) if module == "math" else MISSING
-    return MISSING
+    functions = TENSORFLOW.get(module)
+    if functions is None:
+        return MISSING
+    found = functions.find(name)
+    # tf.math has all that stands at the top.
+    return TENSORFLOW[""].find(name) if found is MISSING and module == "math" else found

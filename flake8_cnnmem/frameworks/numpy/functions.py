@@ -9,16 +9,14 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch
-from flake8_cnnmem.frameworks.numpy import shapes
+from flake8_cnnmem.frameworks.numpy import rearranging, shapes
 from flake8_cnnmem.frameworks.numpy.arithmetic import elementwise, matmul, on_number, operate
 from flake8_cnnmem.frameworks.numpy.arrays import (
-    KEPT,
     as_array,
     flat_of,
     make,
     plain,
     scalar,
-    sizes,
 )
 from flake8_cnnmem.frameworks.numpy.creation import FUNCTIONS, function
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, is_subtype, name_of
@@ -27,7 +25,7 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Runtime, Value
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FUNCTIONS", "rearranging"]
 
 # Element by element
 
@@ -54,6 +52,8 @@ TESTS: dict[str, Callable[[Any], Any]] = {
 
 
 def unary(name: str, body: Callable[[Any], Any], dtype: str | None, whole: bool = False) -> None:
+    """Define a function of each value: `dtype` is the result's, or None; `whole` leaves a batch as it is."""
+
     @function(name)
     def apply(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
         convert = (lambda value: float(body(value))) if dtype == "float64" else body
@@ -84,6 +84,8 @@ BINARY = {
 
 
 def binary(name: str, symbol: str) -> None:
+    """Define the function that a binary operator is (`numpy.add` for "+"): arrays broadcast together."""
+
     @function(name)
     def apply(run: Runtime, x1: Value, x2: Value, *args: Value, **kwargs: Value) -> Value:
         return operate(run, symbol, x1, x2)
@@ -110,6 +112,8 @@ for _name, _symbol in (("maximum", ">="), ("fmax", ">="), ("minimum", "<="), ("f
 
 
 def logical(name: str, combine: Callable[[bool, bool], bool]) -> None:
+    """Define a function of two truth values for each value: arrays broadcast together, the result is of bools."""
+
     @function(name)
     def apply(run: Runtime, x1: Value, x2: Value, **kwargs: Value) -> Value:
         def both(a: Value, b: Value) -> Value:
@@ -128,6 +132,7 @@ logical("logical_xor", lambda a, b: a is not b)
 
 @function("clip")
 def clip(run: Runtime, a: Value, a_min: Value = None, a_max: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`numpy.clip(a, a_min, a_max)`: each value between the limits, in the shape of `a`."""
     if a_min is not None:
         a = run.call(FUNCTIONS["maximum"], a, a_min)
     return a if a_max is None else run.call(FUNCTIONS["minimum"], a, a_max)
@@ -135,6 +140,7 @@ def clip(run: Runtime, a: Value, a_min: Value = None, a_max: Value = None, *args
 
 @function("round", "around", "round_")
 def rounded(run: Runtime, a: Value, decimals: Value = 0, **kwargs: Value) -> Value:
+    """`numpy.round(a, decimals)`: each value rounded, in the shape of `a`."""
     if not isinstance(decimals, int) or abs(decimals) > 100:
         return run.unknown("how a number is rounded is not known")
     return elementwise(run, on_number(run, lambda x: round(x, decimals), True), (a,))
@@ -160,11 +166,13 @@ def nonzero(run: Runtime, a: Value) -> Value:
 
 @function("flatnonzero")
 def flatnonzero(run: Runtime, a: Value) -> Value:
+    """`numpy.flatnonzero(a)`: (n,) whole numbers, n not known."""
     return make((run.unknown("where a condition holds is not known"),), None, "int64")
 
 
 @function("argwhere")
 def argwhere(run: Runtime, a: Value) -> Value:
+    """`numpy.argwhere(a)`: (n, axes of a) whole numbers, n not known."""
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array if isinstance(array, Unknown) else array.shape
@@ -173,6 +181,7 @@ def argwhere(run: Runtime, a: Value) -> Value:
 
 @function("where")
 def where(run: Runtime, condition: Value, x: Value = None, y: Value = None) -> Value:
+    """`numpy.where(condition, x, y)`: a value of either for each of the condition; without them, where it holds."""
     if x is None or y is None:
         return nonzero(run, condition)
 
@@ -188,6 +197,8 @@ def where(run: Runtime, condition: Value, x: Value = None, y: Value = None) -> V
 
 
 def reduction(name: str) -> None:
+    """Define a reduction by its name (`sum`, `mean`): an axis goes, or has size 1 with `keepdims`."""
+
     @function(name)
     def apply(run: Runtime, a: Value, axis: Value = None, dtype: Value = None, out: Value = None,
               keepdims: Value = False, **kwargs: Value) -> Value:  # fmt: skip
@@ -203,6 +214,7 @@ FUNCTIONS["cumprod"] = Native("cumprod", lambda run, a, axis=None, **kwargs: cum
 
 @function("count_nonzero")
 def count_nonzero(run: Runtime, a: Value, axis: Value = None) -> Value:
+    """`numpy.count_nonzero(a, axis)`: how many values are true, along an axis or in all."""
     return reduce(run, "sum", elementwise(run, lambda x: run.truth(x), (a,), "bool"), axis)
 
 
@@ -235,6 +247,7 @@ FUNCTIONS.update({
 
 @function("vstack", "row_stack")
 def vstack(run: Runtime, tup: Value, **kwargs: Value) -> Value:
+    """`numpy.vstack(arrays)`: joined along the first axis, (n,) taken as (1, n)."""
     found = shapes.arrays_of(run, tup)
     if isinstance(found, Unknown):
         return found
@@ -243,6 +256,7 @@ def vstack(run: Runtime, tup: Value, **kwargs: Value) -> Value:
 
 @function("hstack")
 def hstack(run: Runtime, tup: Value, **kwargs: Value) -> Value:
+    """`numpy.hstack(arrays)`: joined along the second axis, arrays of one axis along that."""
     found = shapes.arrays_of(run, tup)
     if isinstance(found, Unknown):
         return found
@@ -252,91 +266,8 @@ def hstack(run: Runtime, tup: Value, **kwargs: Value) -> Value:
 
 @function("append")
 def append(run: Runtime, arr: Value, values: Value, axis: Value = None) -> Value:
+    """`numpy.append(arr, values, axis)`: joined along an axis, or flat without one."""
     return shapes.concatenated(run, [arr, values], axis)
-
-
-@function("swapaxes")
-def swapaxes(run: Runtime, a: Value, axis1: int, axis2: int) -> Value:
-    own = as_array(run, a)
-    if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
-        return own
-    order = list(range(len(own.shape)))
-    order[axis1], order[axis2] = order[axis2], order[axis1]
-    return shapes.transposed(run, own, order)
-
-
-@function("moveaxis", "rollaxis")
-def moveaxis(run: Runtime, a: Value, source: int, destination: int = 0) -> Value:
-    own = as_array(run, a)
-    if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
-        return own
-    rank = len(own.shape)
-    if not isinstance(source, int) or not isinstance(destination, int):
-        return make(run.unknown("how axes are moved is not followed"), None, own.dtype)
-    order = [at for at in range(rank) if at != source % rank]
-    order.insert(destination % rank, source % rank)
-    return shapes.transposed(run, own, order)
-
-
-@function("flip", "fliplr", "flipud", "roll", "sort", "nan_to_num", "rot90", "gradient", "triu", "tril")
-def same_shape(run: Runtime, a: Value, *args: Value, **kwargs: Value) -> Value:
-    own = as_array(run, a)
-    return own if isinstance(own, Unknown) else make(own.shape, None, own.dtype)
-
-
-@function("argsort")
-def argsort(run: Runtime, a: Value, *args: Value, **kwargs: Value) -> Value:
-    own = as_array(run, a)
-    return own if isinstance(own, Unknown) else make(own.shape, None, "int64")
-
-
-@function("repeat")
-def repeat(run: Runtime, a: Value, repeats: Value, axis: int | None = None) -> Value:
-    own = as_array(run, a)
-    if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
-        return own
-    if not isinstance(repeats, (int, Batch)):
-        return make(run.unknown("how often values are repeated is not known"), None, own.dtype)
-    if axis is None:
-        flat = flat_of(own)
-        total = dims.multiply(dims.product(own.shape), repeats)
-        known = flat is not None and isinstance(repeats, int) and len(flat) * repeats <= KEPT
-        return make((total,), [v for v in flat or [] for _ in range(repeats)] if known else None, own.dtype)  # type: ignore[arg-type]
-    sizes_ = list(own.shape)
-    sizes_[axis] = dims.multiply(sizes_[axis], repeats)
-    return make(tuple(sizes_), None, own.dtype)
-
-
-@function("outer")
-def outer(run: Runtime, a: Value, b: Value, **kwargs: Value) -> Value:
-    return operate(run, "*", shapes.expanded(run, shapes.raveled(run, a), 1), shapes.raveled(run, b))
-
-
-@function("diag")
-def diag(run: Runtime, v: Value, k: Value = 0) -> Value:
-    own = as_array(run, v)
-    if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
-        return own
-    return make(own.shape * 2 if len(own.shape) == 1 else own.shape[:1], None, own.dtype)
-
-
-@function("broadcast_to")
-def broadcast_to(run: Runtime, array: Value, shape: Value, **kwargs: Value) -> Value:
-    own = as_array(run, array)
-    return own if isinstance(own, Unknown) else make(sizes(run, shape), None, own.dtype)
-
-
-@function("meshgrid")
-def meshgrid(run: Runtime, *xi: Value, indexing: Value = "xy", **kwargs: Value) -> Value:
-    lengths = []
-    for each in xi:
-        flat: Any = shapes.raveled(run, each)
-        if isinstance(flat, Unknown):
-            return flat
-        lengths.append(flat.shape[0])
-    if indexing == "xy" and len(lengths) > 1:
-        lengths[:2] = lengths[1::-1]
-    return [make(tuple(lengths), None, "float64") for _ in xi]
 
 
 # Asking
@@ -344,18 +275,21 @@ def meshgrid(run: Runtime, *xi: Value, indexing: Value = "xy", **kwargs: Value) 
 
 @function("shape")
 def shape(run: Runtime, a: Value) -> Value:
+    """`numpy.shape(a)`: the sizes, as a tuple."""
     own = as_array(run, a)
     return own if isinstance(own, Unknown) else dims.read(own.shape)
 
 
 @function("ndim")
 def ndim(run: Runtime, a: Value) -> Value:
+    """`numpy.ndim(a)`: how many axes there are."""
     own: Any = shape(run, a)
     return own if isinstance(own, Unknown) else len(own)
 
 
 @function("size")
 def size(run: Runtime, a: Value, axis: Value = None) -> Value:
+    """`numpy.size(a, axis)`: how many values there are, in all or along an axis."""
     own: Any = shape(run, a)
     return own if isinstance(own, Unknown) else dims.product(own) if axis is None else own[axis]
 
@@ -370,6 +304,7 @@ FUNCTIONS["result_type"] = Native(
 
 @function("array_equal", "allclose", "isclose", "array_equiv")
 def alike(run: Runtime, a: Value, b: Value, *args: Value, **kwargs: Value) -> Value:
+    """Comparisons of two arrays as a whole or value by value (`allclose`, `isclose`): known where all values are."""
     first, second = as_array(run, a), as_array(run, b)
     for each in (first, second):
         if isinstance(each, Unknown):
@@ -385,6 +320,7 @@ def alike(run: Runtime, a: Value, b: Value, *args: Value, **kwargs: Value) -> Va
 @function("unique")
 def unique(run: Runtime, ar: Value, return_index: Value = False, return_inverse: Value = False,
            return_counts: Value = False, axis: Value = None, *args: Value, **kwargs: Value) -> Value:  # fmt: skip
+    """`numpy.unique(ar)`: the distinct values in order, and what else is asked for of them."""
     own = as_array(run, ar)
     if isinstance(own, Unknown):
         return own

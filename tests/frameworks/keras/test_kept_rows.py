@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import pytest
 
 from flake8_cnnmem import ops
 from flake8_cnnmem.frameworks.keras import activations
-from flake8_cnnmem.frameworks.keras.ops import backend, elementwise, operations, tensorflow
-from flake8_cnnmem.frameworks.keras.ops.tables import Table
+from flake8_cnnmem.frameworks.keras.ops import elementwise, operations
 from flake8_cnnmem.frameworks.keras.saved_tensors import RULES
 from flake8_cnnmem.graph import Call
 from tests.frameworks.keras.code import Ran
 from tests.frameworks.keras.test_truth import CASES
 
-MODULES = (operations, backend, tensorflow)
+FUNCTIONS = (
+    operations.OPS, operations.RANDOM, operations.IMAGE, operations.BACKEND, *operations.TENSORFLOW.values()
+)  # fmt: skip
+WITHOUT_A_ROW = {
+    "bce_each", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "ctc_loss", "digamma", "erfcinv", "global_norm",
+    "image_gradients", "lgamma", "matrix_adjoint", "matrix_eigh", "matrix_expm", "matrix_logm", "matrix_sqrtm", "ndtri",
+    "psnr", "sobel", "ssim", "total_variation", "zero_fraction",
+}  # fmt: skip
+"""Functions for which no gradient's rule is known: a lower bound names them."""
 
 
 def kinds_of_functions() -> set[str]:
-    """The kinds that the tables of functions name (`keras.ops`, `keras.backend`, `tf`, `tf.nn`, `tf.math`, ...)."""
+    """The kinds that the stubs of functions name (`keras.ops`, `keras.backend`, `tf`, `tf.nn`, `tf.math`, ...): in the
+    decorator, else the function's own name."""
     found: set[str] = set()
-    for module in MODULES:
-        for table in vars(module).values():
-            if isinstance(table, Table):
-                found |= {
-                    str(entry[2]["kind"]) for entry in table.entries.values() if len(entry) > 2 and "kind" in entry[2]
-                }
+    for functions in FUNCTIONS:
+        for name, text in functions.stub.texts.items():
+            found |= {name} if not text.startswith("@") else set(re.findall(r'^@.*\bkind="(\w+)"', text, re.M))
     return found | set(elementwise.WITH_NUMBER.values()) - elementwise.COMPARISONS
 
 
@@ -46,7 +52,9 @@ ELSEWHERE = {
 NOT_IN_KERAS = {"cdist", "embedding_bag", "fractional_max_pool", "matmul_into", "max_unpool"}
 
 
-@pytest.mark.parametrize("kind", sorted(kinds_of_functions() - COMPARED | set(activations.KINDS.values())))
+@pytest.mark.parametrize(
+    "kind", sorted(kinds_of_functions() - COMPARED - WITHOUT_A_ROW | set(activations.KINDS.values()))
+)
 def test_every_function_has_a_row(kind: str) -> None:
     assert RULES.knows(kind)
 

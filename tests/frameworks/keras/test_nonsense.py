@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from flake8_cnnmem.frameworks.keras.ops import backend, operations, tensorflow_areas
-from flake8_cnnmem.frameworks.keras.ops.tables import Functions, Table
+from flake8_cnnmem.frameworks.keras.ops import operations
+from flake8_cnnmem.frameworks.keras.ops.functions import Functions
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from tests.frameworks.keras.code import Ran
 
@@ -48,17 +48,17 @@ def test_layers_survive_nonsense(seed: int, names: list[str]) -> None:
     Ran(programs(names, "keras.layers.{name}({args})(x)", seed))
 
 
-def functions(table: Table | Functions, prefix: str) -> list[str]:
+def functions(table: Functions, prefix: str) -> list[str]:
     return [f"{prefix}.{name}" for name in sorted(table.entries)]
 
 
 FUNCTIONS = [
     *functions(operations.OPS, "keras.ops"),
     *functions(operations.IMAGE, "keras.ops.image"),
-    *functions(backend.TABLE, "K"),
+    *functions(operations.BACKEND, "K"),
     *[
         name
-        for part, table in tensorflow_areas.TABLES.items()
+        for part, table in operations.TENSORFLOW.items()
         for name in functions(table, f"tf.{part}" if part else "tf")
     ],
 ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from flake8_cnnmem.frameworks.keras import config_objects
 from flake8_cnnmem.frameworks.keras.layers import registry
-from flake8_cnnmem.frameworks.keras.ops import operations, tensorflow_areas
-from flake8_cnnmem.frameworks.keras.ops.tables import Table
+from flake8_cnnmem.frameworks.keras.ops import operations
 from flake8_cnnmem.frameworks.keras.stubs import Stub
 from flake8_cnnmem.values import Class
 
@@ -25,11 +25,12 @@ EASIER = {
 }
 """Defaults that only an older Keras has."""
 
-STUBS = {"keras.ops": operations.OPS, "keras.random": operations.RANDOM}
-TABLES: dict[str, Table] = {
-    **{f"tf.{part}" if part else "tf": table for part, table in tensorflow_areas.TABLES.items()},
+STUBS = {
+    "keras.ops": operations.OPS,
+    "keras.random": operations.RANDOM,
+    "keras.backend": operations.BACKEND,
+    **{f"tf.{area}" if area else "tf": functions for area, functions in operations.TENSORFLOW.items()},
 }
-
 LAYERS = sorted(name for name in SIGNATURES if name.startswith("keras.layers."))
 OPTIMIZERS = sorted(name for name in SIGNATURES if name.startswith("keras.optimizers."))
 FUNCTIONS = sorted(name for name in SIGNATURES if name not in LAYERS and name not in OPTIMIZERS)
@@ -76,19 +77,20 @@ def test_an_optimizer_keeps_keras_own_arguments(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_takes_the_parameters_of_the_real_one_in_their_order(name: str) -> None:
+def test_a_function_has_the_signature_of_the_real_one(name: str) -> None:
+    """What comes behind the real parameters are the words of older versions. A default that is the same by another
+    word (`"channels_last"` for None) is the computation's; what has one in some version has one here."""
     module, _, word = name.rpartition(".")
-    if module in STUBS:
-        own = [
-            [each, *([repr(parameter.default)] if parameter.default is not parameter.empty else [])]
-            for each, parameter in STUBS[module].stub.signature(word).parameters.items()
-            if parameter.kind is not parameter.VAR_POSITIONAL
-        ]
-        assert own[: len(SIGNATURES[name])] == SIGNATURES[name]
-        return
-    signature = TABLES[module].entries[word][0]
-    assert isinstance(signature, str)
-    words = [part.partition(">")[0] for part in signature.split() if not part.startswith("*")]
-    expected = [parameter[0] for parameter in SIGNATURES[name]]
-    # what comes behind are the words of older versions
-    assert words[: len(expected)] == expected
+    own = [
+        parameter
+        for parameter in STUBS[module].signature(word).parameters.values()
+        if parameter.kind is not parameter.VAR_POSITIONAL
+    ]
+    expected = SIGNATURES[name]
+    assert [parameter.name for parameter in own[: len(expected)]] == [parameter[0] for parameter in expected]
+    for parameter, (_, *default) in zip(own, expected, strict=False):
+        stated = [] if parameter.default is parameter.empty else [repr(parameter.default)]
+        if module in ("keras.ops", "keras.random"):
+            assert stated == default, parameter.name
+        elif default and not default[0].startswith("<") and default[0] != "None":
+            assert stated == [re.sub(r"^tf\.(\w+)$", r"'\1'", default[0])], parameter.name

@@ -1,160 +1,15 @@
-"""K.*: keras.backend of Keras 1 and 2 (and what Keras 3 keeps of it), as a table, with the global settings."""
+"""K.*: keras.backend of Keras 1 and 2 (and what Keras 3 keeps of it), with the global settings."""
 
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.ops import losses
-from flake8_cnnmem.frameworks.keras.ops.creation import arange, eye, filled, like, one_hot, random, to_tensor
-from flake8_cnnmem.frameworks.keras.ops.elementwise import (
-    binary,
-    cast,
-    clip,
-    dropout,
-    identity,
-    normalize,
-    same,
-    stop_gradient,
-    unary,
-    where,
-)
-from flake8_cnnmem.frameworks.keras.ops.images import resize_images
-from flake8_cnnmem.frameworks.keras.ops.matrices import batch_dot, dot
-from flake8_cnnmem.frameworks.keras.ops.picking import gather
-from flake8_cnnmem.frameworks.keras.ops.reductions import reduce
-from flake8_cnnmem.frameworks.keras.ops.shaping import (
-    batch_flatten,
-    concatenate,
-    expand_dims,
-    flatten,
-    flip,
-    int_shape,
-    ndim,
-    repeat,
-    repeat_vector,
-    reshape,
-    shape,
-    size,
-    spatial_pad,
-    squeeze,
-    stack,
-    strided_slice,
-    tile,
-    transpose,
-)
-from flake8_cnnmem.frameworks.keras.ops.tables import Entry, Table
-from flake8_cnnmem.frameworks.keras.ops.windows import (
-    batch_normalization,
-    bias_add,
-    conv,
-    conv_transpose,
-    depthwise_conv,
-    pool_by_name,
-    separable_conv,
-)
+from flake8_cnnmem.frameworks.keras.ops.operations import BACKEND
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.variables import variable
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 
 BACKENDS = ("tensorflow", "torch", "jax")
-
-UNARY = {
-    "abs": "abs", "exp": "exp", "log": "log", "sqrt": "sqrt", "square": "square", "round": "round", "sign": "sign",
-    "sin": "sin", "cos": "cos", "sigmoid": "sigmoid", "tanh": "tanh", "softplus": "softplus", "softsign": "softsign",
-    "hard_sigmoid": "hardsigmoid",
-}  # fmt: skip
-
-BINARY = {
-    "maximum": "maximum", "minimum": "minimum", "equal": "equal", "not_equal": "not_equal", "greater": "greater",
-    "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal",
-}  # fmt: skip
-
-REDUCTIONS = {
-    "mean": "mean", "sum": "sum", "max": "max", "min": "min", "prod": "prod", "var": "var", "std": "std",
-    "any": "any", "all": "all", "logsumexp": "logsumexp",
-}  # fmt: skip
-
-CONV = "x kernel strides padding data_format dilation_rate"
-
-ENTRIES: dict[str, Entry] = {
-    **{name: ("x", unary, {"kind": kind, "function": name}) for name, kind in UNARY.items()},
-    **{name: ("x y", binary, {"kind": kind, "function": name}) for name, kind in BINARY.items()},
-    **{name: ("x axis keepdims", reduce, {"kind": kind, "function": name}) for name, kind in REDUCTIONS.items()},
-    "pow": ("x a>y", binary, {"kind": "power"}),
-    "argmax": ("x axis", reduce, {"kind": "argmax", "axis": -1}),
-    "argmin": ("x axis", reduce, {"kind": "argmin", "axis": -1}),
-    "cumsum": ("x axis", reduce, {"kind": "cumsum"}),
-    "cumprod": ("x axis", reduce, {"kind": "cumprod"}),
-    "relu": ("x alpha> max_value> threshold>", unary, {"kind": "relu"}),
-    "elu": ("x alpha>", unary, {"kind": "elu"}),
-    "softmax": ("x axis>", unary, {"kind": "softmax"}),
-    "clip": ("x min_value>low max_value>high", clip),
-    "cast": ("x dtype", cast),
-    "cast_to_floatx": ("x", same),
-    "identity": ("x name>", identity),
-    "stop_gradient": ("variables>x", stop_gradient),
-    "dropout": ("x level>rate noise_shape seed>", dropout),
-    "l2_normalize": ("x axis", normalize),
-    "switch": ("condition then_expression>x else_expression>y", where),
-    "shape": ("x", shape),
-    "int_shape": ("x", int_shape),
-    "ndim": ("x", ndim),
-    "count_params": ("x", size),
-    "reshape": ("x shape", reshape),
-    "flatten": ("x", flatten),
-    "batch_flatten": ("x", batch_flatten),
-    "permute_dimensions": ("x pattern>axes", transpose),
-    "transpose": ("x", transpose),
-    "expand_dims": ("x axis", expand_dims),
-    "squeeze": ("x axis", squeeze),
-    "concatenate": ("tensors axis", concatenate),
-    "stack": ("x>tensors axis", stack),
-    "tile": ("x n>multiples", tile),
-    "repeat": ("x n", repeat_vector),
-    "repeat_elements": ("x rep>repeats axis", repeat),
-    "reverse": ("x axes>axis", flip),
-    "gather": ("reference>x indices", gather),
-    "slice": ("x start>begin size", strided_slice),
-    "temporal_padding": ("x padding", spatial_pad, {"rank": 1}),
-    "spatial_2d_padding": ("x padding data_format", spatial_pad, {"rank": 2}),
-    "spatial_3d_padding": ("x padding data_format", spatial_pad, {"rank": 3}),
-    "resize_images": ("x height_factor width_factor data_format interpolation", resize_images),
-    "dot": ("x y", dot),
-    "batch_dot": ("x y axes", batch_dot),
-    "zeros": ("shape dtype name>", filled),
-    "ones": ("shape dtype name>", filled, {"value": 1}),
-    "zeros_like": ("x dtype name>", like),
-    "ones_like": ("x dtype name>", like),
-    "constant": ("value dtype shape> name>", to_tensor),
-    "eye": ("size>n dtype> name>", eye),
-    "arange": ("start stop step dtype", arange),
-    "one_hot": ("indices>x num_classes>depth", one_hot),
-    "random_normal": ("shape mean> stddev> dtype seed>", random),
-    "random_uniform": ("shape minval> maxval> dtype seed>", random),
-    "truncated_normal": ("shape mean> stddev> dtype seed>", random),
-    "random_binomial": ("shape p> dtype seed>", random),
-    "random_bernoulli": ("shape p> dtype seed>", random),
-    "random_normal_variable": ("shape mean> scale> dtype name> seed>", random),
-    "conv1d": (CONV, conv),
-    "conv2d": (CONV, conv),
-    "conv3d": (CONV, conv),
-    "conv2d_transpose": (
-        "x kernel output_shape strides padding data_format dilation_rate", conv_transpose
-    ),
-    "depthwise_conv2d": ("x depthwise_kernel>kernel strides padding data_format dilation_rate", depthwise_conv),
-    "separable_conv2d": (
-        "x depthwise_kernel pointwise_kernel strides padding data_format dilation_rate", separable_conv
-    ),
-    "pool2d": ("x pool_size strides padding data_format pool_mode", pool_by_name),
-    "pool3d": ("x pool_size strides padding data_format pool_mode", pool_by_name),
-    "bias_add": ("x bias data_format", bias_add),
-    "batch_normalization": ("x mean> var> beta>offset gamma>scale axis epsilon>", batch_normalization),
-    "convert_to_tensor": ("x>value dtype", to_tensor),
-}  # fmt: skip
-
-TABLE = Table(ENTRIES)
-
-
-# --- settings ---------------------------------------------------------------------------------------------------------
 
 
 def image_data_format(run: Runtime) -> str:
@@ -328,4 +183,4 @@ MEMBERS: dict[str, Value] = {
 def find(name: str) -> Value:
     """A member of `keras.backend`."""
     found = MEMBERS.get(name, losses.BACKEND.get(name, MISSING))
-    return TABLE.find(name) if found is MISSING else found
+    return BACKEND.find(name) if found is MISSING else found

@@ -184,6 +184,12 @@ def per_matrix(run: Runtime, x: Value, *, kind: str, left: int) -> Value:
     return apply(run, Given(kind, (shape[:-2],)), x, function=kind)
 
 
+def sign_and_logdet(run: Runtime, x: Value) -> Value:
+    """`slogdet`: a sign and a logarithm for each matrix, as a pair."""
+    each = per_matrix(run, x, kind="matrix_slogdet", left=0)
+    return each, each
+
+
 def trace(run: Runtime, x: Value, axis1: Value = 0, axis2: Value = 1) -> Value:
     """`keras.ops.trace`: the sums of diagonals that run along two axes, one for each place in the others."""
     shape, axes = shape_of(x), [axis_number(axis1), axis_number(axis2)]

@@ -1,0 +1,92 @@
+"""Functions by name, as the stubs in `signatures/` have them: those of Keras 3, of older Keras and of TensorFlow."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from functools import cached_property
+
+from flake8_cnnmem.frameworks.keras.ops.operands import apply, is_symbolic
+from flake8_cnnmem.frameworks.keras.session import first_unknown_in, tensors_in
+from flake8_cnnmem.frameworks.signatures import Stub, beside
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.values import MISSING, Native, Runtime, Value
+
+LENDER = "tensorflow"
+"""The module whose functions others have as well (`tf.linalg.matmul` is `tf.matmul`)."""
+
+
+class Functions:
+    """The functions of a stub (frameworks/signatures.py), each made into a Native when it is first asked for.
+
+    `lender` is the module that a stub's `from tensorflow import name` takes functions from: they are the same there.
+    The stub is read when a name is first looked up.
+    """
+
+    def __init__(self, name: str, lender: Functions | None = None) -> None:
+        self.path = beside(os.path.dirname(__file__), name)
+        self.lender = lender
+        self.made: dict[str, Native] = {}
+
+    @cached_property
+    def stub(self) -> Stub:
+        """The text of the stub, by function."""
+        return Stub(self.path, apply, "elementwise", followed)
+
+    @cached_property
+    def lent(self) -> frozenset[str]:
+        """The names that are functions of the lender."""
+        return frozenset(name for name, (module, _) in self.stub.imports.items() if module == LENDER)
+
+    @cached_property
+    def entries(self) -> tuple[str, ...]:
+        """All names, the lender's behind its own."""
+        return (*self.stub, *sorted(self.lent))
+
+    def find(self, name: str) -> Value:
+        """The function of this name, or MISSING."""
+        if name not in self.made:
+            if name in self.stub:
+                self.made[name] = self.stub.native(name)
+            elif self.lender is not None and name in self.lent:
+                return self.lender.find(name)
+            else:
+                return MISSING
+        return self.made[name]
+
+    def signature(self, name: str) -> inspect.Signature:
+        """As the stub has it, or the lender's."""
+        if self.lender is not None and name in self.lent:
+            return self.lender.signature(name)
+        return self.stub.signature(name)
+
+
+def followed(function: Callable[..., Value]) -> Callable[..., Value]:
+    """A function of a stub, whose result is led on from its arguments, and unknown where those are."""
+
+    def call(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        given = [*args, *kwargs.values()]
+        try:
+            return led_on(run, function.__name__, given, function(run, *args, **kwargs))
+        except (TypeError, ValueError, AttributeError, LookupError):
+            # computations look closer at their arguments than they would have to if those were known
+            cause = first_unknown_in(given)
+            if cause is None:
+                raise
+            return cause
+
+    return call
+
+
+def led_on(run: Runtime, name: str, given: object, result: Value) -> Value:
+    """What a function gives, with the graph behind its arguments: a computation may make a tensor of their shapes alone
+    (zeros as many as there are samples), and whatever leads to them is a part of the model all the same."""
+    if not isinstance(result, Tensor) or result.call is not None or result.data is not None:
+        return result
+    behind = [tensor for tensor in tensors_in(given) if is_symbolic(run, tensor)]
+    if not behind or any(result is tensor for tensor in behind) or not isinstance(result.shape, tuple):
+        return result
+    op = Given("like", (result.shape,))
+    return run.apply(op, *behind, function=name, dtypes=[result.dtype], framework="keras")
