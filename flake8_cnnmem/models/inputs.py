@@ -221,9 +221,11 @@ def pixels_a_row(calls: Sequence[Call], size: int) -> int:
     """Rows of an image of this size that become one row of the last maps, as far as each layer's own sizes tell."""
     rows = 1
     for call in calls:
-        given, gives = (tensors[0].shape if tensors else () for tensors in (call.inputs, call.outputs))
-        maps = isinstance(given, tuple) and isinstance(gives, tuple) and len(given) == len(gives) > 2
-        last = gives[-1] if maps else None
+        given = call.inputs[0].shape if call.inputs else ()
+        gives = call.outputs[0].shape if call.outputs else ()
+        if isinstance(given, Unknown) or isinstance(gives, Unknown) or not len(given) == len(gives) > 2:
+            continue
+        last = gives[-1]
         if isinstance(last, int) and 0 < last < size == given[-1]:
             rows, size = rows * round(size / last), last
     return rows
