@@ -126,6 +126,9 @@ def test_several_targets_make_one_report(run_cnnmem: Run) -> None:
             id="nearly a name",
         ),
         pytest.param(["report", "net.py::net("], "cnnmem: error: net.py::net(: ", id="no expression"),
+        pytest.param(
+            ["report", "::Net"], "cnnmem: error: ::Net: nothing stands before '::'", id="a name without a file"
+        ),
         pytest.param(["report", "net.py::"], "cnnmem: error: net.py::: nothing stands after '::'", id="an empty name"),
         pytest.param(["report", ".::net"], "is a folder; a name is looked up in a file", id="a name in a folder"),
         pytest.param(
@@ -149,6 +152,10 @@ def test_several_targets_make_one_report(run_cnnmem: Run) -> None:
         ),
         pytest.param(["report", "net.py", "--depth=0"], "'0' is neither leaves nor a number of levels", id="a depth"),
         pytest.param(["report", "net.py", "--gpu-limit=0xT4"], "'0xT4' is no number of GPUs: say 2xT4", id="no GPUs"),
+        pytest.param(["report", "net.py", "--optimizer=adan"], "; did you mean adam?", id="a slip in an optimizer"),
+        pytest.param(["report", "net.py", "--dtype=flaot32"], "; did you mean float32?", id="a slip in a dtype"),
+        pytest.param(["report", "net.py", "--accounting=cs213n"], "; did you mean cs231n?", id="a slip in a count"),
+        pytest.param(["gpus", "Foo"], "no known GPU is called 'Foo'; `cnnmem gpus` lists them", id="no GPU"),
         pytest.param(["gpus", "RTX 9090"], "no known GPU is called 'RTX 9090': did you mean RTX 5090?", id="GPUs"),
         pytest.param(
             ["report", "-", "net.py"], "- is code on standard input, and stands alone", id="stdin and a model"

@@ -37,7 +37,8 @@ def run(options: argparse.Namespace) -> int:
         from flake8_cnnmem.memory.gpus import nearest, normalise
 
         near = nearest(normalise(options.filter))
-        raise Unusable(f"no known GPU is called {options.filter!r}{f': did you mean {near[0]}?' if near else ''}")
+        meant = f": did you mean {near[0]}?" if near else "; `cnnmem gpus` lists them"
+        raise Unusable(f"no known GPU is called {options.filter!r}{meant}")
     if options.format == "json":
         listed = [document(gpu, count) for gpu in gpus]
         print(json.dumps({"cnnmem": flake8_cnnmem.__version__, "schema": SCHEMA, "gpus": listed}, indent=2))

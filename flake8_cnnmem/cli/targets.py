@@ -44,6 +44,8 @@ def targets_of(texts: Sequence[str], stdin_name: str = stdin.NAME) -> list[Targe
     found: list[Target] = []
     for text in texts:
         path, colons, what = text.partition("::")
+        if colons and not path.strip():
+            raise Unusable(f"{text}: nothing stands before '::'; a file is expected")
         if colons and not what.strip():
             raise Unusable(f"{text}: nothing stands after '::'; a class, a factory or an expression is expected")
         if path == stdin.DASH:

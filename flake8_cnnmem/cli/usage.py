@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 from flake8_cnnmem.cli.ending import UNUSABLE
 from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.settings.options import hint
 
 
 class Parser(argparse.ArgumentParser):
@@ -40,11 +41,3 @@ def near_path(path: str) -> str:
     except OSError:
         return ""
     return hint(path, [os.path.join(folder, each) for each in beside]) if name else ""
-
-
-def hint(word: str, known: Iterable[str]) -> str:
-    """`; did you mean report?`, where one of the known words is much alike."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else ""

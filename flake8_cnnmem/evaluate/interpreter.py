@@ -100,6 +100,8 @@ class Interpreter:
         """Every call since somebody asked, for models whose outputs are lost on the way."""
         self.stop_at_problem = False
         """Whether the first size that cannot be right ends the evaluation (the search for an input size)."""
+        self.noting = True
+        """Whether who asks for what expressions give is told of it: a trial that is undone is none of theirs."""
         self.layers_made = 0
         self.raised: list[tuple[ast.stmt, Unknown]] = []
         """Statements of the analysed file that raise, with the cause."""

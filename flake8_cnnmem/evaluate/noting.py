@@ -57,6 +57,8 @@ class Notes:
 
         def noted(frame: Frame) -> Value:
             run = frame.run
+            if not run.noting:
+                return code(frame)
             before = run.numbered
             value = code(frame)
             if type(value) in TOLD and len(found) < MOST:

@@ -14,7 +14,7 @@ from flake8_cnnmem.hints.collected import Collected
 from flake8_cnnmem.hints.lenses import lenses_of
 from flake8_cnnmem.hints.model import FileHints, Hint, Lens, Span, Told
 from flake8_cnnmem.hints.places import Places
-from flake8_cnnmem.hints.shown import hint_at, told_at, without_repeats
+from flake8_cnnmem.hints.shown import hint_at, parameters_of, told_at, without_repeats
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
@@ -60,8 +60,9 @@ def file_hints(source: Source, report: FileReport, notes: Sequence[Note], settin
     for each in models:
         for found in collected.of(each):
             if found.span not in taken:
-                taken[found.span] = told_at(found, each)
-                hint = hint_at(found, each)
+                counts = [parameters_of(layer, each) for layer in found.layers]
+                taken[found.span] = told_at(found, each, counts)
+                hint = hint_at(found, each, counts)
                 if hint is not None:
                     hints[found.span] = hint
     return FileHints(

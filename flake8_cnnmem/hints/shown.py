@@ -26,15 +26,16 @@ MOST_CALLS = 3
 """Calls of a layer that are named."""
 
 
-def hint_at(found: Found, report: ModelReport) -> Hint | None:
-    """What stands behind an expression; None where nothing does: behind names, numbers, layers without weights."""
+def hint_at(found: Found, report: ModelReport, counts: Sequence[int]) -> Hint | None:
+    """What stands behind an expression; None where nothing does: behind names, numbers, layers without weights.
+    `counts` are the parameters of its layers."""
     if not isinstance(found.node, ast.Call):
         return None
     tensors = [value for value in found.values if is_tensors(value)]
     shape, kept = span_of_shapes(tensors), found.kept if tensors else None
     if not tensors and found.uncalled:
         shape, kept = span_of_shapes(found.uncalled), found.kept_by_layers
-    parameters = in_numbers(found.layers, report)
+    parameters = in_numbers(counts)
     if not shape and not parameters:
         return None
     return worded(Hint(found.span, shape, parameters, kept, "", detail_of(shape, parameters, kept, report)))
@@ -94,9 +95,9 @@ def in_words(value: Value, dtype: bool = True) -> str:
     return f"a {type(value).__name__}"
 
 
-def in_numbers(layers: Sequence[Instance], report: ModelReport) -> str:
-    """`9,408 parameters`, `2,359,296 parameters in 3 layers`; empty for layers without."""
-    counts = [count for layer in layers if (count := parameters_of(layer, report))]
+def in_numbers(counts: Sequence[int]) -> str:
+    """`9,408 parameters`, `2,359,296 parameters in 3 layers`; empty for layers without. `counts` are those of each."""
+    counts = [count for count in counts if count]
     total = sum(counts)
     if not total:
         return ""
@@ -117,13 +118,13 @@ def parameters_of(layer: Instance, report: ModelReport) -> int:
     return total
 
 
-def told_at(found: Found, report: ModelReport) -> Told:
-    """What is said of an expression to who asks for it."""
+def told_at(found: Found, report: ModelReport, counts: Sequence[int]) -> Told:
+    """What is said of an expression to who asks for it. `counts` are the parameters of its layers."""
     shown = list(dict.fromkeys(in_words(value) for value in found.values))
     more = [f"and {len(shown) - MOST_SHAPES} more"] if len(shown) > MOST_SHAPES else []
     lines: list[str] = []
     if found.layers:
-        lines += layer_lines(found, report)
+        lines += layer_lines(found, report, counts)
     kept = found.kept if found.values else found.kept_by_layers
     if kept:
         batch = report.training.batch_size.value
@@ -136,15 +137,14 @@ def told_at(found: Found, report: ModelReport) -> Told:
     return Told(found.span, "\n".join([*shown[:MOST_SHAPES], *more]), tuple(lines), target)
 
 
-def layer_lines(found: Found, report: ModelReport) -> Iterator[str]:
+def layer_lines(found: Found, report: ModelReport, counts: Sequence[int]) -> Iterator[str]:
     """The rows of the layers that are made here."""
     names = report.model.paths if report.model is not None else {}
-    for layer in found.layers[:MOST_CALLS]:
-        count = parameters_of(layer, report)
+    for layer, count in zip(found.layers[:MOST_CALLS], counts, strict=False):
         said = [names.get(id(layer)) or report.name, layer.cls.name]
         yield ", ".join([*said, f"{count:,} parameters"] if count else said)
     if len(found.layers) > MOST_CALLS:
-        whole = in_numbers(found.layers, report) or "no parameters"
+        whole = in_numbers(counts) or "no parameters"
         yield f"and {len(found.layers) - MOST_CALLS} more layers: {whole} in all"
     if found.uncalled and not found.values:
         yield f"gives {span_of_shapes(found.uncalled)}"

@@ -155,11 +155,18 @@ def fitting_sizes(
     small, usual_size = first_problem(64), first_problem(224)
     if (small is None and usual_size is None) or first_problem(MANY) is None:
         return None
-    # Where 64 is too small and 224 is not, the smallest size lies between the two; most often it is the usual one.
-    between = small is not None and too_small(small) and usual_size is None
-    below = first_problem(223) if between else None
-    least = 224 if below is not None and too_small(below) else 65
-    low = first_fitting(first_problem, *((least, 224) if between else (1, LARGEST_SIZE)))
+    least, most = 1, LARGEST_SIZE
+    for size in (64, 224, MANY):
+        problem = first_problem(size)
+        if problem is None or not too_small(problem):
+            most = size
+            break
+        least = size + 1
+    if most == 224 and usual_size is None:
+        # Where 64 is too small and 224 is not, the smallest size lies between the two; most often it is the usual one.
+        below = first_problem(223)
+        least = 224 if below is not None and too_small(below) else least
+    low = first_fitting(first_problem, least, most)
     if low is None:
         return None
     high = low
@@ -179,7 +186,8 @@ def fitting_sizes(
     meant = low
     usual = [size for size in USUAL_SIZES if low <= size <= high]
     if usual:
-        meant = min(usual, key=lambda size: (dropped(size), USUAL_SIZES.index(size)))
+        whole = next((size for size in usual if dropped(size) == 0), None)
+        meant = min(usual, key=lambda size: (dropped(size), USUAL_SIZES.index(size))) if whole is None else whole
     elif high - low < 64:
         meant = min(range(low, high + 1), key=lambda size: (dropped(size), size))
     return Fitting(meant if meant == high else low, low, high)
@@ -210,12 +218,17 @@ def rows_dropped(calls: Sequence[Call]) -> int:
 
 
 def pixels_a_row(calls: Sequence[Call], size: int) -> int:
-    """Rows of an image of this size that become one row of the last maps."""
-    for call in reversed(calls):
-        shape = call.inputs[0].shape if call.inputs else None
-        if isinstance(shape, tuple) and len(shape) > 2 and isinstance(shape[-1], int) and 1 < shape[-1] <= size:
-            return size // shape[-1]
-    return 1
+    """Rows of an image of this size that become one row of the last maps, as far as each layer's own sizes tell."""
+    rows = 1
+    for call in calls:
+        given = call.inputs[0].shape if call.inputs else ()
+        gives = call.outputs[0].shape if call.outputs else ()
+        if isinstance(given, Unknown) or isinstance(gives, Unknown) or not len(given) == len(gives) > 2:
+            continue
+        last = gives[-1]
+        if isinstance(last, int) and 0 < last < size == given[-1]:
+            rows, size = rows * round(size / last), last
+    return rows
 
 
 def drops_of(call: Call) -> Iterator[tuple[int, int]]:

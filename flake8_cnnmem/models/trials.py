@@ -76,7 +76,11 @@ class Trials:
         """Call the model and undo what the call changes: models keep what they computed for their first input."""
         if self.root.exhausted is not None:
             return Forward((), (), [], [self.root.exhausted])
-        forward, undo = self.on_trial(values, TRIAL_STEPS, log)
+        noting, self.run.noting = self.run.noting, False
+        try:
+            forward, undo = self.on_trial(values, TRIAL_STEPS, log)
+        finally:
+            self.run.noting = noting
         undo()
         return forward
 

@@ -168,14 +168,14 @@ def parse_dtype(text: str) -> str:
     word = text.strip().lower().replace("-", "_")
     word = _DTYPE_ALIASES.get(word, word)
     if word not in DTYPES:
-        raise BadValue(f"{quote(text)} is not a dtype: use {_alternatives(DTYPES)}")
+        raise BadValue(f"{quote(text)} is not a dtype: use {_alternatives(DTYPES)}{hint(word, DTYPES)}")
     return word
 
 
 def parse_accounting(text: str) -> str:
     word = text.strip().lower()
     if word not in ACCOUNTINGS:
-        raise BadValue(f"{quote(text)} is not an accounting: use {_alternatives(ACCOUNTINGS)}")
+        raise BadValue(f"{quote(text)} is not an accounting: use {_alternatives(ACCOUNTINGS)}{hint(word, ACCOUNTINGS)}")
     return word
 
 
@@ -189,7 +189,7 @@ def parse_optimizer(text: str) -> Optimizer:
     if word == "momentum" or word in optimizers.TEXTBOOK:
         return Optimizer(word)
     names = sorted({"momentum", "amsgrad", "centered-rmsprop", *optimizers.TEXTBOOK})
-    raise BadValue(f"{quote(text)} is not an optimizer: use {_alternatives(names)}")
+    raise BadValue(f"{quote(text)} is not an optimizer: use {_alternatives(names)}{hint(word, names)}")
 
 
 def parse_search_path(text: str) -> tuple[str, ...] | None:
@@ -262,6 +262,14 @@ def quote(text: str) -> str:
 def _alternatives(words: Iterable[str]) -> str:
     *first, last = words
     return f"{', '.join(first)} or {last}"
+
+
+def hint(word: str, known: Iterable[str]) -> str:
+    """`; did you mean adam?`, where one of the known words is much alike."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 @dataclass(frozen=True, slots=True)
