@@ -56,18 +56,25 @@ class Case:
         return account(whole.model, training, self.accounting, self.overhead, self.gpu, whole.step, parts)
 
 
-def remedies(case: Case) -> tuple[Remedy, ...]:
-    """Each change alone; where it is not enough, together with the batch size that fits then."""
+def remedies(case: Case) -> Iterator[Remedy]:
+    """Each change alone; where it is not enough, together with the batch size that fits then. Each is worked out when
+    it is asked for: a replay, or several."""
+    return (remedy for remedy in changes(case) if remedy.total < case.estimate.total)
+
+
+def changes(case: Case) -> Iterator[Remedy]:
+    """The same with those that make nothing smaller."""
     largest = case.estimate.largest_batch(case.limit)
-    found = list(smaller_batch(case, largest))
+    yield from smaller_batch(case, largest)
     for change, whole, training in (*half_precision(case), *leaner_optimizers(case)):
-        found.append(tried(case, change, whole, training, largest))
+        yield tried(case, change, whole, training, largest)
     with checkpoints(case.whole) as blocks:
-        if blocks:
-            found.append(tried(case, f"checkpointing {named(blocks)}", case.whole, case.training, largest))
+        # Told behind it: who asks for the next one, if anybody does, finds the blocks as they were.
+        found = tried(case, f"checkpointing {named(blocks)}", case.whole, case.training, largest) if blocks else None
+    if found is not None:
+        yield found
     for change, whole in smaller_inputs(case):
-        found.append(tried(case, change, whole, case.training, largest))
-    return tuple(remedy for remedy in found if remedy.total < case.estimate.total)
+        yield tried(case, change, whole, case.training, largest)
 
 
 def smaller_batch(case: Case, largest: int) -> Iterator[Remedy]:

@@ -192,6 +192,8 @@ class ModelReport:
     model: Model | None = None
     remedies: LazyField[tuple[Remedy, ...]] = LazyField(())
     """What would make it smaller, the cheapest change first."""
+    first_fit: LazyField[Remedy | None] = LazyField(None)
+    """The first of them with which it may fit; None where there is none."""
     parts: tuple[Part, ...] = ()
     """The models that one step trains together, in the order in which they are built; empty for a single model."""
     kind: str = "model"

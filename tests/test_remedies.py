@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from flake8_cnnmem import remedies
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.checks import cnm101
-from flake8_cnnmem.results import FileReport, ModelReport
+from flake8_cnnmem.results import FileReport, ModelReport, Remedy
 from flake8_cnnmem.settings.options import Limit, Settings
 from flake8_cnnmem.source import load
 
@@ -97,6 +99,24 @@ def test_the_cheapest_change_comes_first_and_what_is_not_enough_comes_with_its_b
     for remedy, change, batch in together:
         made, larger = (report_of(tmp_path, None, size, **CHANGES[change]) for size in (batch, batch + 1))
         assert total(made) == remedy.total <= 600 * MIB < total(larger)
+
+
+def test_who_asks_for_the_first_that_fits_waits_for_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = report_of(tmp_path, 600 * MIB)
+    expected = next(remedy for remedy in whole.remedies if remedy.fits)
+    tried = []
+    work = remedies.tried
+
+    def noted(case: remedies.Case, change: str, *rest: Any) -> Remedy:
+        tried.append(change)
+        return work(case, change, *rest)
+
+    monkeypatch.setattr(remedies, "tried", noted)
+    report = report_of(tmp_path, 600 * MIB)
+    assert report.first_fit == expected
+    assert "checkpointing each Block" not in tried
+    assert report.remedies == whole.remedies
+    assert len(tried) == len(set(tried))
 
 
 def test_a_model_that_fits_needs_no_remedy(tmp_path: Path) -> None:

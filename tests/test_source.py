@@ -260,3 +260,28 @@ def test_what_is_merely_searched_displaces_nothing(tmp_path: Path, monkeypatch: 
     # What is needed after all goes where what is needed stands.
     source.load(str(tmp_path / "9.py"))
     assert list(shelf.syntaxes)[-1].startswith("x = 9")
+
+
+def test_files_that_were_analysed_make_room_for_the_next_unless_an_import_wants_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "SHELF", shelf := source.Shelf())
+    monkeypatch.setattr(source.shelf, "SHELF", shelf)
+    monkeypatch.setattr(source.shelf, "HELD_WHOLE", 60_000)
+    texts = [
+        f"import torch\n\nmodel = torch.nn.Sequential(torch.nn.Linear({at + 1}, 2))\n" + "x = 1\n" * 30
+        for at in range(20)
+    ]
+    for number, text in enumerate(texts):
+        path = tmp_path / f"net{number}.py"
+        path.write_text(text)
+        (report,) = analyse(source.shared(str(path), text), Settings()).reports
+        assert report.parameters == 2 * (number + 2)
+        if number == 0:
+            wanted = source.load(str(path))
+            wanted.statement(0)
+    assert source.load(str(tmp_path / "net0.py")) is wanted
+    assert texts[-1] in shelf.syntaxes
+    assert texts[1] not in shelf.syntaxes
+    assert sum(each.weight for each in shelf.whole.values()) <= 60_000
+    assert shelf.weight == sum(each.weight for each in shelf.syntaxes.values())

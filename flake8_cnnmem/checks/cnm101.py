@@ -158,5 +158,5 @@ def _fits(report: ModelReport, estimate: Estimate, limit: int) -> str:
     }
     name, size = max(parts.items(), key=lambda part: part[1])
     alone = f"; not even batch 1 fits: {name} {units.show(size)}{' alone' if size > limit else ''}"
-    best = next((remedy for remedy in report.remedies if remedy.fits is not False), None)
+    best = report.first_fit
     return alone if best is None else f"{alone}; {best.change} takes {units.show(best.total)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -71,8 +72,8 @@ class Needs:
         found = self.trained.largest_batch(self.limit.bytes)
         return found * self.training.devices if self.whole.model.same_at(found) else None
 
-    def remedies(self, status: str) -> tuple[Remedy, ...]:
-        """What would make it fit; none where it does."""
+    def remedies(self, status: str) -> Iterable[Remedy]:
+        """What would make it fit, worked out one by one; none where it does."""
         limit = self.limit
         if limit is None or self.fits(status) is not False:
             return ()
@@ -158,8 +159,8 @@ def growths_of(root: Root, phase: Phase, estimate: Estimate) -> list[Growth]:
 
 def suggest(
     root: Root, whole: Whole, training: Training, estimate: Estimate, certain: bool, settings: Settings, limit: Limit
-) -> tuple[Remedy, ...]:
-    """What would make a model fit."""
+) -> Iterator[Remedy]:
+    """What would make a model fit, worked out one by one."""
     from flake8_cnnmem import models
     from flake8_cnnmem.remedies import Case, remedies
 

@@ -157,6 +157,8 @@ class Source:
             # An import has asked for some of them before: the rest is parsed when its turn comes.
             return
         parts.update(enumerate(pairs(self.cst.body, self.own_tree.body)))
+        if self.syntax.shelf is not None:
+            self.syntax.shelf.parsed_whole(self.syntax)
 
     def statement(self, at: int) -> Part:
         """A top-level statement, as libcst has it and as `ast` has it.

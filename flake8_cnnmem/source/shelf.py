@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 HELD = 96 * 2**20
 """Bytes of memory for what has been parsed and may be asked for again, by the next file or the next import."""
 
+HELD_WHOLE = 12 * 2**20
+"""The part of it for files that were parsed whole, to be analysed themselves: hardly one is asked for again, and then a
+few of its statements by an import."""
+
 ENTRY, TREE, PARSED = 2000, 30, 80
 """Bytes of memory for a file, for each character of it in a syntax tree, and for each that libcst has parsed, with what
 is compiled from it. Measured over torchvision's models."""
@@ -82,6 +86,8 @@ class Shelf:
         self.loaded: dict[Key, Source] = {}
         self.syntaxes: OrderedDict[str, Syntax] = OrderedDict()
         """By text."""
+        self.whole: OrderedDict[str, Syntax] = OrderedDict()
+        """Those of them that were parsed whole and that nobody has asked for since, the oldest first."""
         self.weight = 0
 
     def keep(self, syntax: Syntax, searched: bool = False) -> Syntax:
@@ -98,14 +104,28 @@ class Shelf:
         return known
 
     def use(self, syntax: Syntax, last: bool = True) -> None:
+        self.whole.pop(syntax.text, None)
         if syntax.shelf is not None:
             self.syntaxes.move_to_end(syntax.text, last)
         while self.weight > HELD and len(self.syntaxes) > 1:
-            _, least = self.syntaxes.popitem(last=False)
-            self.weight -= least.weight
-            least.shelf = None
-            for key in least.keys:
-                self.loaded.pop(key, None)
+            self.remove(next(iter(self.syntaxes.values())))
+
+    def parsed_whole(self, syntax: Syntax) -> None:
+        """A file was parsed from top to bottom, and its evaluation keeps what it needs: the files before it go where
+        such ones take more memory than HELD_WHOLE."""
+        if syntax.shelf is self:
+            self.whole[syntax.text] = syntax
+        while len(self.whole) > 1 and sum(each.weight for each in self.whole.values()) > HELD_WHOLE:
+            self.remove(next(iter(self.whole.values())))
+
+    def remove(self, syntax: Syntax) -> None:
+        """Take a text from the shelf."""
+        del self.syntaxes[syntax.text]
+        self.whole.pop(syntax.text, None)
+        self.weight -= syntax.weight
+        syntax.shelf = None
+        for key in syntax.keys:
+            self.loaded.pop(key, None)
 
 
 SHELF = Shelf()

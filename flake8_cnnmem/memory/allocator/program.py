@@ -9,6 +9,7 @@ three steps nothing new is reserved.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
@@ -35,7 +36,7 @@ class Program:
     place of that request where it is given back. `lots` are sizes, the last one that of a `workspace`."""
 
     lots: tuple[Line, ...]
-    requests: tuple[int, ...]
+    requests: Sequence[int]
 
     @property
     def workspaces(self) -> int:
@@ -117,7 +118,8 @@ class _Writer:
                 self.clear(start, body)
             self.play(body)
             self.hand_over(carried, given, run)
-        return Program(tuple(self.lots), tuple(self.requests))
+        # As plain numbers: they stay until a model's figures are no longer asked for.
+        return Program(tuple(self.lots), array("i", self.requests))
 
     # Writing.
 

@@ -40,3 +40,11 @@ def test_answers(code: str, answer: object) -> None:
 
 def test_a_namespace_whose_names_are_not_written_down() -> None:
     assert isinstance(Ran(f"{HEAD}found = list(vars(torch.nn.modules.conv))\n")["found"], Unknown)
+
+
+def test_the_set_of_unsaved_buffers_is_there_for_who_asks_and_for_who_writes_into_it() -> None:
+    made = "net = nn.Module()\nnet.register_buffer('a', torch.zeros(2), persistent=False)\nbare = nn.Module()\n"
+    asked = "before = list(bare._non_persistent_buffers_set)\nbare.register_buffer('b', torch.zeros(2))\n"
+    written = "bare._non_persistent_buffers_set.add('b')\n"
+    names = "found = [before, list(net._non_persistent_buffers_set), list(net.state_dict()), list(bare.state_dict())]\n"
+    assert Ran(HEAD + made + asked + written + names)["found"] == [[], ["a"], [], []]

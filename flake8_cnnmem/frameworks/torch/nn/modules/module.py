@@ -19,7 +19,7 @@ MODULE = Class("Module", namespace=MEMBERS, module="torch.nn.modules.module")
 
 STORES = ("_parameters", "_buffers", "_modules")
 NOT_STORED = "_non_persistent_buffers_set"
-"""The names of buffers that `state_dict` leaves out."""
+"""The names of buffers that `state_dict` leaves out; made when somebody asks for it, as hardly a module has any."""
 PRE_HOOKS = "_native_pre_hooks"
 """Hooks of our own that compute a weight ahead of each call (weight norm, spectral norm)."""
 
@@ -174,7 +174,6 @@ def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     """`nn.Module.__init__()`: empty parameters, buffers and modules, training."""
     run.changed(self)
     self.attributes.update(training=True, _parameters={}, _buffers={}, _modules={})
-    self.attributes[NOT_STORED] = set()
     return None
 
 
@@ -188,6 +187,10 @@ def get_attribute(run: Runtime, self: Instance, name: str) -> Value:
             return held[name]
     if name in hooks.STORES:
         return hooks.store_of(run, self, name)
+    if name == NOT_STORED:
+        run.changed(self)
+        made: set[str] = attributes.setdefault(NOT_STORED, set())
+        return made
     cause = self.cls.any_unknown_base()
     if cause is not None:
         return cause
