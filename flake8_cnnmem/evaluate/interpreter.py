@@ -101,6 +101,8 @@ class Interpreter:
         self.stop_at_problem = False
         """Whether the first size that cannot be right ends the evaluation (the search for an input size)."""
         self.layers_made = 0
+        self.cut_off: list[Unknown] = []
+        """Why statements of the analysed file were given up for what they cost, each with its line."""
         self.raised: list[tuple[ast.stmt, Unknown]] = []
         """Statements of the analysed file that raise, with the cause."""
         self.passed_over: frozenset[str] = frozenset()

@@ -10,7 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Held, Loop, Retained, RootCall, Trace, Turn, around, is_single, is_within
+from flake8_cnnmem.evaluate.trace import (
+    Event,
+    Held,
+    Loop,
+    Retained,
+    RootCall,
+    Trace,
+    Turn,
+    around,
+    is_single,
+    is_within,
+)
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -123,7 +134,7 @@ class Phase:
             return False
         if self.loop is None:
             return all(is_single(event.turn) for event in self.events if event.kind == "step")
-        return len(self.loop.turns) == 1 and is_single(self.loop.turns[0])
+        return is_single(self.loop.turns[0])
 
     @property
     def repeated(self) -> bool:
@@ -192,7 +203,12 @@ def phases_of_loop(trace: Trace, loop: Loop) -> Iterator[Phase]:
         groups.append(sorted([at, *(other for group in sharing for other in group)]))
     for group in sorted(groups):
         own = [passes[at] for at in group]
-        yield Phase(representative(own), loop, loaders_of(trace, loop, own[0]), max(turns[at] for at in group))
+        yield Phase(
+            own[:1] if loop.length == 1 else representative(own),
+            loop,
+            loaders_of(trace, loop, own[0]),
+            max(turns[at] for at in group),
+        )
 
 
 def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:

@@ -92,9 +92,7 @@ def state(memory: Memory, row: OptimizerState, options: Mapping[str, Any], updat
     memory.timeline.put_first(lines_of(memory, row, options, updated), "optimizer")
 
 
-def lines_of(
-    memory: Memory, row: OptimizerState, options: Mapping[str, Any], updated: Sequence[Value]
-) -> list[Line]:
+def lines_of(memory: Memory, row: OptimizerState, options: Mapping[str, Any], updated: Sequence[Value]) -> list[Line]:
     """The state of the weights that get a gradient."""
     lines: list[Line] = [SCALAR] * row.globals_
     held = slots(row, options)

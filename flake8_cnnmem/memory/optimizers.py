@@ -43,6 +43,8 @@ def not_known(optimizer: Optimizer, table: Mapping[str, OptimizerState]) -> tupl
     if isinstance(optimizer.own, Update):
         return optimizer.own.causes
     name = named(optimizer, dict(optimizer.options))
+    if "line_search_fn" in dict(optimizer.options):
+        return (Unknown(f"what the line search of {optimizer.name} keeps is not counted"),)
     if optimizer.known and (name in table or name in TEXTBOOK):
         return ()
     return (Unknown(f"the optimizer {optimizer.name} is not known: what it keeps is not counted"),)
@@ -71,7 +73,13 @@ def flat_vectors(row: OptimizerState, options: Mapping[str, Any]) -> tuple[int, 
     size = options.get("history_size", row.history)
     size = size if isinstance(size, int) else row.history
     each, turns = options.get("max_iter", ITERATIONS), options.get("turns")
-    iterations = each * turns if turns is not None else size + 2
+    closures = options.get("max_eval", each * 5 // 4)
+    stopped = 1 < closures <= each
+    iterations = (closures - 1 if stopped else each) * turns if turns is not None else size + 2
+    if stopped:
+        # Its last iteration is followed by a closure, which is one too many.
+        pairs = min(size, iterations - 1)
+        return 2 * pairs + 3 + (iterations > 1) + (turns != 1), 1 + (iterations - 2 >= size)
     pairs = min(size, max(0, iterations - 2))
     # The new direction and the product before it come beside a pair that the history has room for.
     more = 2 if pairs == size else 3

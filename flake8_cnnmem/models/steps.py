@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Turn as LoopTurn, around
+from flake8_cnnmem.evaluate.trace import Event, around
+from flake8_cnnmem.evaluate.trace import Turn as LoopTurn
 from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor, calls_behind

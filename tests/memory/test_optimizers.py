@@ -52,7 +52,7 @@ def replay(record: dict[str, Any], **options: Any) -> tuple[int, int]:
 def test_state(record: dict[str, Any]) -> None:
     held, _ = replay(record)
     if record["optimizer"] == "lbfgs":
-        # What its step holds while a closure runs counts as state: the gradient, the product, the last step's direction.
+        # What its step holds while a closure runs counts as state: gradient, product, the last step's direction.
         held -= 3 * record["parameters"]
     scalars = 4 * record["scalars"] if record["optimizer"] == "asgd" else 0
     assert held == record["state"] + scalars
