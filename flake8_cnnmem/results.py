@@ -237,4 +237,4 @@ class FileReport:
     failure: Unknown | None = None
     missing: tuple[Unknown, ...] = ()
     """Packages on top of a framework whose source is not found, and that no report has as a cause: a model that such a
-    package makes is not known to be one."""
+    package makes is not known to be one. Where a file has no model, statements that cost too much to be followed."""

@@ -13,6 +13,10 @@ STATEMENT_STEPS = 500_000
 """Steps that one top-level statement may take, so that a long computation does not starve the models after it. Nearly
 all published models take less to build. Where they are spent on Keras layers, they take 2 s."""
 
+IMPORT_STEPS = 1_000_000
+"""The same of an imported module: it draws on what the file has left, not on the statement that asks for it. A table
+of seven ready segmentation networks takes 800,000."""
+
 TARGET_STEPS = 8_000_000
 """Steps of the expression that a report is asked for: somebody waits for this one model. One that looks at every pair
 of its positions (TinyViT) takes 5,000,000."""
@@ -65,3 +69,5 @@ class Exhausted(Leaving):
 class Budget:
     steps: int = STEPS
     depth: int = 0
+    reserve: int = 0
+    """Steps that the statement which is running may not take: they are there for those after it, and for imports."""

@@ -103,6 +103,8 @@ class Interpreter:
         self.noting = True
         """Whether who asks for what expressions give is told of it: a trial that is undone is none of theirs."""
         self.layers_made = 0
+        self.cut_off: list[Unknown] = []
+        """Why statements of the analysed file were given up for what they cost, each with its line."""
         self.raised: list[tuple[ast.stmt, Unknown]] = []
         """Statements of the analysed file that raise, with the cause."""
         self.passed_over: frozenset[str] = frozenset()

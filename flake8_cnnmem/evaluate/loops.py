@@ -109,7 +109,7 @@ class Rounds:
         run.trace.end(turn, run.numbered)
 
     def over(self, frame: Frame, count: int | None) -> None:
-        """The loop has ended, after so many turns where that is known of itself, unless it was left before."""
+        """The loop has ended, or goes on as before: so many turns where that is known of itself, unless it is left."""
         loop = self.loop
         if loop is not None and self.last is not None and count is None and not frame.breaks:
             fill_up(self.run, loop, self.last, self.done)
@@ -117,10 +117,18 @@ class Rounds:
             return
         # What is given another value now has outlived the last turn.
         self.run.next_number()
-        if loop.turns[-1].kept and not frame.breaks:
-            batches = batches_of(self.run, loop) if count is None else None
+        if frame.breaks:
+            return
+        batches = batches_of(self.run, loop) if count is None else None
+        loop.length = batches.count if batches is not None else count
+        if loop.turns[-1].kept:
             # A last batch that is smaller leaves less.
             loop.count = batches.count if batches is not None and batches.last == batches.size else count
+
+    def left(self) -> None:
+        """The loop is left for certain by what its body or its test says."""
+        if self.loop is not None and self.done == 1:
+            self.loop.length = 1
 
     def repeat(self) -> bool:
         """Whether the turn that has just ended stands for those to come."""
@@ -276,15 +284,15 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             signal = body(frame)
             watched.end()
             if signal is not None:
-                if signal is BREAK:
-                    return None
-                if isinstance(signal, Returned):
-                    return signal
+                if signal is BREAK or isinstance(signal, Returned):
+                    watched.left()
+                    return signal if isinstance(signal, Returned) else None
             if watched.repeat() and not 0 < operator.length_hint(items) <= FEW_ROUNDS:
                 if passed_over(run, items, watched.ahead(items)):
                     continue
                 watched.over(frame, turns)
-                return rest(frame, items)
+                is_all = watched.loop is not None and watched.loop.length == done
+                return orelse(frame) if is_all else rest(frame, items)
         watched.over(frame, turns)
         return orelse(frame)
 
@@ -343,6 +351,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             if isinstance(truth, Unknown):
                 return unknown_loop(frame, truth, body, twin, watched.stepped > 0)
             if not truth:
+                watched.left()
                 return orelse(frame)
             run.spend(1)
             done += 1
@@ -351,10 +360,9 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             watched.begin()
             signal = body(frame)
             watched.end()
-            if signal is BREAK:
-                return None
-            if isinstance(signal, Returned):
-                return signal
+            if signal is BREAK or isinstance(signal, Returned):
+                watched.left()
+                return signal if isinstance(signal, Returned) else None
             if watched.repeat():
                 cause = run.unknown("how long a training loop goes on is not known")
                 return unknown_loop(frame, cause, body, twin, True)

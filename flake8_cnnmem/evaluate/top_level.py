@@ -6,7 +6,7 @@ import ast
 import sys
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.budget import IMPORT_STEPS, Exhausted
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.builtins.keys import lose
 from flake8_cnnmem.evaluate.frame import Frame
@@ -55,8 +55,8 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
         # What an import defines stays defined, also when the branch that asked for it is undone.
         run.importing, run.journal = module, None
     made = run.layers_made
-    left_after = max(run.budget.steps - run.statement_steps, 0)
-    reserve, run.budget.steps = left_after, run.budget.steps - left_after
+    before = run.budget.steps
+    allot(run, module.lazy)
     try:
         code(Frame(run, module, "module", module.variables, None, twin.lineno))
         if not module.lazy:
@@ -69,13 +69,31 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
         if run.layers_made != made and (not isinstance(error, Raised) or is_method_call(twin)):
             doubt(run, module, twin)
     finally:
-        run.budget.steps += reserve
+        given_back(run, before)
         run.trace.leave(turn, run.numbered)
         del run.trace.doubts[doubts:]
         run.budget.depth, run.import_guards, run.journal = depth, guards, journal
         run.guards = outer_guards
         run.frame, run.site, run.invocation, run.importing = saved
         run.modes = modes
+
+
+def allot(run: Interpreter, imported: bool) -> None:
+    """Put what a statement may take into the budget. One of an imported module has its own: what it takes is the file's
+    to give, and not lost to the statement that imports it."""
+    budget = run.budget
+    left = budget.steps + budget.reserve if imported else budget.steps
+    steps = min(left, max(IMPORT_STEPS, run.statement_steps) if imported else run.statement_steps)
+    budget.reserve += budget.steps - steps
+    budget.steps = steps
+
+
+def given_back(run: Interpreter, before: int) -> None:
+    """A statement has ended: the one around it, or the file, goes on with what it had, as far as that is left."""
+    budget = run.budget
+    left = budget.steps + budget.reserve
+    budget.steps = min(before, left)
+    budget.reserve = left - budget.steps
 
 
 def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) -> None:
@@ -97,6 +115,8 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
 def cut_off(run: Interpreter, module: Module, twin: ast.stmt) -> None:
     """A statement that could not be followed to its end: the containers and settings that it changes may hold anything
     (`cfg.merge_from_file(path)`)."""
+    if not module.lazy:
+        run.cut_off.append(Unknown(run.failures[-1].reason, module.path, twin.lineno))
     for word in touched(twin):
         held = payload(module.variables.get(word))
         if isinstance(held, (dict, list)):

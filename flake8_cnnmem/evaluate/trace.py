@@ -86,6 +86,8 @@ class Loop:
     count: int | None = None
     """How many turns the program makes of it, each like the other; None where that is not known. Looked at only where
     results outlive a turn."""
+    length: int | None = None
+    """How many turns the program makes of it, where that is known."""
     open: Unknown | None = None
     """Why it is not known how many turns it has, where one was followed that stands for all of them."""
 
@@ -339,6 +341,11 @@ def around(turn: Turn | None) -> Iterator[Turn]:
     while turn is not None:
         yield turn
         turn = turn.loop.outer
+
+
+def is_single(turn: Turn | None) -> bool:
+    """Whether the program comes by a turn once: no loop around it makes another one."""
+    return all(each.loop.length == 1 for each in around(turn))
 
 
 def is_within(turn: Turn | None, loop: Loop) -> bool:

@@ -10,7 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Held, Loop, Retained, RootCall, Trace, Turn, around, is_within
+from flake8_cnnmem.evaluate.trace import (
+    Event,
+    Held,
+    Loop,
+    Retained,
+    RootCall,
+    Trace,
+    Turn,
+    around,
+    is_single,
+    is_within,
+)
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -58,6 +69,8 @@ class Phase:
     """Those that it draws from, the first one first."""
     micro_steps: int = 1
     """How many turns gather gradients for one optimizer step."""
+    again: bool = False
+    """Whether the program comes by a step without a loop once more."""
 
     @property
     def held(self) -> Held | None:
@@ -113,6 +126,15 @@ class Phase:
         """The weights, by id, of the models it calls that ask for a gradient, whether they get one or not."""
         found = (event.trainable for event in self.events if event.kind in ("call", "backward", "step"))
         return frozenset().union(*found)
+
+    @property
+    def once(self) -> bool:
+        """Whether the program makes the step a single time: it finds no gradient and no optimizer state in memory."""
+        if self.again or len(self.passes) > 1:
+            return False
+        if self.loop is None:
+            return all(is_single(event.turn) for event in self.events if event.kind == "step")
+        return is_single(self.loop.turns[0])
 
     @property
     def repeated(self) -> bool:
@@ -181,7 +203,12 @@ def phases_of_loop(trace: Trace, loop: Loop) -> Iterator[Phase]:
         groups.append(sorted([at, *(other for group in sharing for other in group)]))
     for group in sorted(groups):
         own = [passes[at] for at in group]
-        yield Phase(representative(own), loop, loaders_of(trace, loop, own[0]), max(turns[at] for at in group))
+        yield Phase(
+            own[:1] if loop.length == 1 else representative(own),
+            loop,
+            loaders_of(trace, loop, own[0]),
+            max(turns[at] for at in group),
+        )
 
 
 def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
@@ -280,19 +307,31 @@ def loaders_of(trace: Trace, loop: Loop, first: Pass) -> list[Instance]:
 
 
 def phases_without_loop(trace: Trace, events: Sequence[Event]) -> Iterator[Phase]:
-    """Steps that no loop repeats: each is a training, those that do the same as an earlier one left out."""
-    seen: set[frozenset[tuple[str, int, int]]] = set()
+    """Steps that no loop repeats: each is a training, those that do the same as an earlier one left out. The first of
+    these, on as much, is the earlier one's second run."""
+    seen: dict[frozenset[tuple[str, int, int]], Phase] = {}
     loaders: list[Instance] = []
     for each in divided(events):
         drawn, body = without_preparation(each)
         loaders = drawn or loaders
         key = frozenset(identity(event) for event in body if event.kind in ("call", "step"))
-        if key in seen:
-            continue
-        seen.add(key)
         first, last = body[0].number, body[-1].number
         calls = [(call, doubt) for call, doubt in trace.calls if first < call.number <= last]
-        yield Phase([Pass(body, calls, [(0, first)], last)], None, loaders)
+        run = Pass(body, calls, [(0, first)], last)
+        known = seen.get(key)
+        if known is None:
+            seen[key] = Phase([run], None, loaders)
+        else:
+            if not known.again and given_in(run) == given_in(known.passes[0]):
+                known.passes.append(run)
+            known.again = True
+    yield from seen.values()
+
+
+def given_in(run: Pass) -> list[object]:
+    """The shapes of what models are called on in a run of a step."""
+    calls = [event.call for event in run.events if event.call is not None]
+    return [[getattr(value, "shape", None) for value in (*call.args, *call.kwargs.values())] for call in calls]
 
 
 def divided(events: Sequence[Event]) -> Iterator[list[Event]]:

@@ -28,6 +28,7 @@ class OptimizerState:
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
     its gradient is there. `chain`: the update of a variable is a chain of ops that is still under way when the
     next variable's begins, unless something of it is computed ahead. `weight_decay`: whether there is one by default.
+    `built`: the state is made with the optimizer, not by its first step.
     """
 
     slots: int = 0
@@ -49,6 +50,7 @@ class OptimizerState:
     single_optional: tuple[tuple[str, int], ...] = ()
     weight_decay: bool = False
     chain: bool = False
+    built: bool = False
 
 
 AMSGRAD = (("amsgrad", 1),)

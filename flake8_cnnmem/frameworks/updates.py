@@ -24,8 +24,9 @@ class Part:
 class Update:
     """One optimizer whose code was followed through its step.
 
-    `state` are the tensors that it keeps for a weight, by the weight's id; `shared` those that it keeps for none in
-    particular. `parts` are the optimizers of the framework's own that it steps, whose state is the framework's to say.
+    `state` are the tensors that it keeps for a weight from its first step on, by the weight's id; `shared` those that
+    it keeps for none in particular, or from the beginning. `parts` are the optimizers of the framework's own that it
+    steps, whose state is the framework's to say.
 
     `calls` are the ops of a step for which all of that was there before, in order; they read the weights, `gradients`
     (by the weight's id) and the state. `replaced` are tensors, by id, which the step lets go of for new ones.

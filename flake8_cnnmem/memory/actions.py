@@ -69,7 +69,8 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A whole step: one run of it, or two, the second of which finds in memory what the first has left."""
+    """A whole step: one run of it, or two, the second of which finds in memory what the first has left. What a program
+    does `once` finds nothing."""
 
     turns: tuple[Turn, ...]
     causes: tuple[Unknown, ...] = ()
@@ -81,6 +82,7 @@ class Step:
     """Whether one of these names is a container with more in it after every run."""
     further: int | None = 0
     """How many runs follow the last one while all of that is held; None where it is not known."""
+    once: bool = False
 
     @property
     def actions(self) -> tuple[Action, ...]:

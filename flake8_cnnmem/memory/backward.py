@@ -198,11 +198,11 @@ class Backward:
             self._done(node, arrived, True)
             arrived = [gradient]
         scratch = [memory.room(lot) for lot in way.scratch]
-        scratch += [memory.allocate(line) for line in node.fetched]
         passing = {place: memory.room(lot) for place, lot in way.passing}
         handed: list[Value | None] = [None] * len(way.made)
         if way.sums_when == "first":
             self._sum(way)
+        fetched = [memory.allocate(line) for line in node.fetched]
         for place in way.order or range(len(way.made)):
             made, operand = way.made[place], node.operands[plan.wanted[place]]
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
@@ -217,10 +217,10 @@ class Backward:
             for (what, place), storage in zip(plan.keeps, node.saved, strict=False):
                 if what != "input" or place > 1:
                     memory.let_go(storage)
-            for storage in scratch:
+            for storage in (*scratch, *fetched):
                 memory.release(storage)
             self._products(node, way, gradient, handed)
-            scratch = []
+            scratch, fetched = [], []
         elif way.late:
             self._done(node, arrived)
             for place, made in enumerate(way.made):
@@ -231,8 +231,12 @@ class Backward:
         if self.unpacks and not way.late:
             self.discard(node)
         if not way.sums_when:
+            # The engine sums up what the node has given it, which has let go of what it had from the host.
+            for storage in fetched:
+                memory.release(storage)
+            fetched = []
             self._sum(way)
-        for storage in scratch:
+        for storage in (*scratch, *fetched):
             memory.release(storage)
         if way.sums_when == "last":
             self._sum(way)

@@ -12,13 +12,14 @@ from flake8_cnnmem.frameworks.updates import Part, Update
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.followed_optimizers import run_step, state_lines
+from flake8_cnnmem.memory.followed_optimizers import line_of, run_step, state_lines
 from flake8_cnnmem.memory.in_flight import InFlight
 from flake8_cnnmem.memory.optimizers import (
     OptimizerState,
     ahead,
     beside,
     clips,
+    flat_vectors,
     is_set,
     lookup,
     not_known,
@@ -60,20 +61,39 @@ class Stepping:
         if self.own is not None:
             run_step(memory, rules, dtype, weights, self.own, gradients)
 
-    def state(self, memory: Memory, dtype: str, updated: Mapping[int, Value]) -> None:
-        """Put the state of the weights that it updates (by id) at the beginning of the step."""
+    def state(self, memory: Memory, dtype: str, updated: Mapping[int, Value], first: bool = False) -> None:
+        """Put the state of the weights that it updates (by id) at the beginning of the step; before the optimizer's
+        first one only what is there without it."""
         for part in self.parts:
             row, options = lookup(part.optimizer, self.table)
             values = [value for key, value in updated.items() if part.weights is None or key in part.weights]
-            state(memory, row, options, values)
+            if row.built or not first:
+                memory.timeline.put_first(lines_of(memory, row, options, values), "optimizer")
             memory.left_out.update(dict.fromkeys(not_known(part.optimizer, self.table)))
         if self.own is not None:
-            memory.timeline.put_first(state_lines(memory, self.own, list(updated), dtype), "optimizer")
+            held = [] if first else list(updated)
+            memory.timeline.put_first(state_lines(memory, self.own, held, dtype), "optimizer")
             memory.left_out.update(dict.fromkeys(self.own.causes))
+
+    def make_state(self, memory: Memory, dtype: str, updated: Mapping[int, Value]) -> None:
+        """What its first step makes of the state of these weights (by id)."""
+        for part in self.parts:
+            row, options = lookup(part.optimizer, self.table)
+            values = [value for key, value in updated.items() if part.weights is None or key in part.weights]
+            for line in () if row.built else lines_of(memory, row, options, values):
+                memory.allocate(line, "optimizer")
+        if self.own is not None:
+            for tensor in (tensor for key in updated for tensor in self.own.state.get(key, ())):
+                memory.allocate(line_of(memory, tensor, dtype), "optimizer")
 
 
 def state(memory: Memory, row: OptimizerState, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
     """Put the state of the weights that get a gradient at the beginning of the step."""
+    memory.timeline.put_first(lines_of(memory, row, options, updated), "optimizer")
+
+
+def lines_of(memory: Memory, row: OptimizerState, options: Mapping[str, Any], updated: Sequence[Value]) -> list[Line]:
+    """The state of the weights that get a gradient."""
     lines: list[Line] = [SCALAR] * row.globals_
     held = slots(row, options)
     on_device = is_set(options.get("fused")) or is_set(options.get("capturable"))
@@ -84,7 +104,7 @@ def state(memory: Memory, row: OptimizerState, options: Mapping[str, Any], updat
         # LBFGS keeps flat vectors of all parameters.
         total = sum((value.storage.line for value in updated), Line())
         lines += [total] * held
-    memory.timeline.put_first(lines, "optimizer")
+    return lines
 
 
 def _state_of(memory: Memory, row: OptimizerState, held: int, value: Value) -> list[Line]:
@@ -164,7 +184,8 @@ def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], update
         return
     decays = is_set(options.get("weight_decay"))
     if row.foreach and options.get("foreach") is not False:
-        times = row.step + (row.decay if decays else 0) + clips(options)
+        own = flat_vectors(row, options)[1] if row.history else row.step
+        times = own + (row.decay if decays else 0) + clips(options)
         lists = [[memory.allocate(line, "stepping") for line in lines] for _ in range(times)]
         # A list lets go of its last element first.
         made = [storage for each in lists for storage in reversed(each)]

@@ -43,6 +43,8 @@ def not_known(optimizer: Optimizer, table: Mapping[str, OptimizerState]) -> tupl
     if isinstance(optimizer.own, Update):
         return optimizer.own.causes
     name = named(optimizer, dict(optimizer.options))
+    if "line_search_fn" in dict(optimizer.options):
+        return (Unknown(f"what the line search of {optimizer.name} keeps is not counted"),)
     if optimizer.known and (name in table or name in TEXTBOOK):
         return ()
     return (Unknown(f"the optimizer {optimizer.name} is not known: what it keeps is not counted"),)
@@ -60,13 +62,41 @@ def named(optimizer: Optimizer, options: dict[str, Any]) -> str:
     return name
 
 
+ITERATIONS = 20
+"""Iterations of one step of L-BFGS, unless it is told otherwise (`torch.optim.LBFGS`)."""
+
+
+def flat_vectors(row: OptimizerState, options: Mapping[str, Any]) -> tuple[int, int]:
+    """How many vectors of all parameters L-BFGS holds while its last closure runs, and how many more after it, as
+    `torch.optim.LBFGS.step` has them in its variables: `turns` steps, where that is known, of `max_iter` iterations, of
+    which each but the first adds a pair to a history of `history_size`. None of them stops early."""
+    size = options.get("history_size", row.history)
+    size = size if isinstance(size, int) else row.history
+    each, turns = options.get("max_iter", ITERATIONS), options.get("turns")
+    closures = options.get("max_eval", each * 5 // 4)
+    stopped = 1 < closures <= each
+    iterations = (closures - 1 if stopped else each) * turns if turns is not None else size + 2
+    if stopped:
+        # Its last iteration is followed by a closure, which is one too many.
+        pairs = min(size, iterations - 1)
+        return 2 * pairs + 3 + (iterations > 1) + (turns != 1), 1 + (iterations - 2 >= size)
+    pairs = min(size, max(0, iterations - 2))
+    # The new direction and the product before it come beside a pair that the history has room for.
+    more = 2 if pairs == size else 3
+    if each == 1:
+        # The closure runs once, between steps: a direction and a gradient of the one before.
+        return (2 * pairs + 2, more + 1 + (more == 3)) if iterations > 1 else (0, 3)
+    first_is_last = iterations == 2
+    # The gradient, the one before, the direction; the product that it was made of; the last step's direction.
+    held = 3 + (not first_is_last) + (turns != 1)
+    return 2 * pairs + held, more + first_is_last
+
+
 def slots(row: OptimizerState, options: Mapping[str, Any]) -> int:
     """Tensors of a parameter's shape that stay for each trainable parameter (factored ones aside)."""
     held = row.slots + sum(more for option, more in row.optional if is_set(options.get(option)))
     if row.history:
-        # `history_size` pairs of flat vectors, the direction, the gradient and the previous one.
-        wanted = options.get("history_size", row.history)
-        held += 2 * (wanted if isinstance(wanted, int) else row.history) + 3
+        held += flat_vectors(row, options)[0]
     # Keras' base optimizer: an average of each variable, an accumulator of each gradient.
     held += is_set(options.get("use_ema")) + is_set(options.get("gradient_accumulation_steps"))
     return held

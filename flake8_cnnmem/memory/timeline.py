@@ -71,6 +71,8 @@ class Timeline:
     states: list[tuple[int, int]] = field(default_factory=list)
     """Of each optimizer, in the order in which their state was put first: how many events that are, and the place of
     the event before which it first steps."""
+    single: bool = False
+    """Whether the program makes no other step."""
     _numbers: dict[tuple[Line, str], int] = field(default_factory=dict)
     _last: int = 0
     """The number of the last block."""

@@ -49,7 +49,10 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
     start: Timeline | None = None
     growth = Line()
     replay = Replay(model, training, chip)
-    if len(actual.turns) == 1:
+    if actual.once:
+        replay.first = replay.once = True
+        replay.run(actual.turns[0])
+    elif len(actual.turns) == 1:
         replay.run(actual.turns[0])
         left = frozenset(replay.backward.finished)
         replay = Replay(model, training, chip)
@@ -111,6 +114,8 @@ class Replay:
     """The place of the event before which an optimizer first stepped, by the id of its `Stepping`."""
     first: bool = False
     """Whether it is the program's first step that runs."""
+    once: bool = False
+    """Whether no other one follows: each optimizer makes its state in it."""
     saved: int = 0
     most: Keeping = ()
     """`saved` without the inputs, at the loss for which most is kept."""
@@ -320,16 +325,20 @@ class Replay:
         gradients = {key: finished[key] for key in self.weights if key in action.weights and key in finished}
         timeline = self.memory.timeline
         self.stepped[id(stepping)] = len(timeline.events) - timeline.ahead
+        if self.once:
+            new = {key: self.weights[key] for key in gradients if key not in self.updated}
+            stepping.make_state(self.memory, self.training.dtype.value, new)
         stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, gradients)
         for key in gradients:
             self.updated.setdefault(key, stepping)
 
     def finish(self) -> None:
-        """The optimizers' state was there from the beginning."""
+        """The optimizers' state was there from the beginning, but for what a single step makes."""
         timeline = self.memory.timeline
+        timeline.single = self.once
         for stepping, values in self.by_optimizer():
             before = timeline.ahead
-            stepping.state(self.memory, self.training.dtype.value, values)
+            stepping.state(self.memory, self.training.dtype.value, values, self.once)
             timeline.states.append((timeline.ahead - before, self.stepped[id(stepping)]))
 
     def by_optimizer(self) -> list[tuple[Stepping, dict[int, Value]]]:

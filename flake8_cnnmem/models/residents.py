@@ -220,7 +220,9 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
             or isinstance(tensor.shape, Unknown)
         ):
             continue
-        if (tensor.call is not None and tensor.call.number > began) or is_symbolic(tensor):
+        made = tensor.call.number if tensor.call is not None else tensor.born
+        if made > began or is_symbolic(tensor):
+            # The step makes it itself: what an optimizer of the program's own keeps is counted with that.
             continue
         yield path, tensor
 

@@ -61,8 +61,8 @@ def evaluate_way(
     files: Files = DISK,
     stubs: str = "",
 ) -> tuple[Interpreter, list[Root], tuple[Unknown, ...]]:
-    """One run of a file: the evaluation, every distinct model that it leads to, and the packages on top of a framework
-    that were not found."""
+    """One run of a file: the evaluation, every distinct model that it leads to, and why there may be more: packages on
+    top of a framework that were not found, and where there is none, statements that were not followed to their end."""
     run, module = start(source, search_path, False, strict, files, stubs)
     run.ways = ways
     run.passed_over = ways.passed_over
@@ -75,7 +75,7 @@ def evaluate_way(
             found.append(root)
     for root in found:
         root.causes = tuple(dict.fromkeys((*root.causes, *run.gone_on)))
-    missing = tuple(run.data(MISSING_PACKAGES).values())
+    missing = (*run.data(MISSING_PACKAGES).values(), *(() if found else run.cut_off))
     return run, found, missing
 
 

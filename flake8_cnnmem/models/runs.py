@@ -28,9 +28,10 @@ def evaluate_file(
     devices: int | None = None,
     stubs: str = "",
 ) -> tuple[list[Root], tuple[Unknown, ...]]:
-    """Every distinct model of a file, in the order of their lines, and the packages on top of a framework that were not
-    found: models may come from them. `devices` is how many GPUs there are, where somebody says so, `stubs` the folder
-    of the project's own stubs. SourceError for a file that does not parse."""
+    """Every distinct model of a file, in the order of their lines, and why there may be more: packages on top of a
+    framework that were not found, statements that were not followed to their end. `devices` is how many GPUs there are,
+    where somebody says so, `stubs` the folder of the project's own stubs. SourceError for a file that does not
+    parse."""
     first = Ways({NUMBER_OF_GPUS: str(devices)} if devices is not None else {})
     waiting: list[tuple[Ways, int | None]] = [(first, None)]
     found: list[list[Root]] = []

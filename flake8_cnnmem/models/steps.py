@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event
+from flake8_cnnmem.evaluate.trace import Event, around
+from flake8_cnnmem.evaluate.trace import Turn as LoopTurn
 from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor, calls_behind
@@ -28,13 +29,25 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
         return None
     causes: list[Unknown] = []
     places = any(weight.moved for root in roots if root.value is not None for weight in framework.weights(root.value))
-    turns = [turn for each in phase.passes if (turn := turn_of(each, framework, places, causes)) is not None]
-    if len(turns) < len(phase.passes):
+    passes = runs_of(phase, roots[0].phases)
+    turns = [turn for each in passes if (turn := turn_of(each, framework, places, causes)) is not None]
+    if len(turns) < len(passes):
         return None
     weights = phase.reached | phase.updated
     if not all(followed(turn, weights) for turn in turns):
         return None
-    return for_any_batch(Step(tuple(turns), tuple(dict.fromkeys(causes)), *held_on(phase)), batch)
+    once = phase.once and len(roots[0].phases) < 2
+    step = Step(tuple(turns), tuple(dict.fromkeys(causes)), *held_on(phase), once)
+    return for_any_batch(step, batch)
+
+
+def runs_of(phase: Phase, phases: Sequence[Phase]) -> Sequence[Pass]:
+    """One run of a step, or two in a row. Of a step that is written out several times, each is a phase by itself."""
+    earlier = [each for each in phases if each.passes[0].first < phase.passes[0].first]
+    if phase.loop is not None or len(phase.passes) > 1 or not earlier or any(each.loop for each in phases):
+        return phase.passes
+    before = max(earlier, key=lambda each: each.passes[0].first)
+    return [before.passes[-1], *phase.passes]
 
 
 def evaluation_of(phase: Phase, batch: int) -> Step | None:
@@ -160,7 +173,20 @@ def action_of(event: Event, framework: Framework) -> Action | None:
         weights = frozenset(id(weight) for weight in framework.weights(model))
         return Action(event.kind, event.number, weights=weights)
     held = frozenset(id(weight) for weight in framework.updated_by(subject) or ())
-    return Action(event.kind, event.number, optimizer=framework.optimizer_of(subject), weights=held)
+    optimizer = framework.optimizer_of(subject)
+    if optimizer is not None and (turns := times_of(event.turn)) is not None:
+        optimizer = replace(optimizer, options=(*optimizer.options, ("turns", turns)))
+    return Action(event.kind, event.number, optimizer=optimizer, weights=held)
+
+
+def times_of(turn: LoopTurn | None) -> int | None:
+    """How often the program comes by a turn, where all loops around it are of known length."""
+    times = 1
+    for each in around(turn):
+        if each.loop.length is None:
+            return None
+        times *= each.loop.length
+    return times
 
 
 def tensor_or_none(value: Value) -> Tensor | None:

@@ -122,7 +122,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
                 each.beside += beside_fits(run.trace, each)
                 found.append(each)
     for root in found:
-        root.phases.sort(key=size_of, reverse=True)
+        root.phases.sort(key=told_by, reverse=True)
         if len(root.phases) > 1:
             root.beside += tuple(states_of_other_runs(root.phases))
     others = list(of_unknown_models(run, unknown, {id(weight) for root in roots for weight in weights_of(root)}))
@@ -214,6 +214,12 @@ def holding(phase: Phase, groups: Sequence[Sequence[Root]]) -> Sequence[Root]:
         if called & {id(weight) for each in group[0].beside for weight in each.weights}:
             return group
     return ()
+
+
+def told_by(phase: Phase) -> tuple[int, int]:
+    """What decides which of a training's phases is told: the size of its step; of steps that no loop is around, and
+    that are as large, the last one finds in memory what the others have left."""
+    return size_of(phase), phase.passes[0].first if phase.loop is None else 0
 
 
 def size_of(phase: Phase) -> int:

@@ -95,7 +95,7 @@ def arranged(run: Runtime, model: Instance, config: Value, devices: int | None) 
     }
     if zero.get("cpu_offload") is True:
         elsewhere.add("optimizer")
-    if stage in (1, 2):
+    if stage in (1, 2) and zero.get("contiguous_gradients") is not False:
         elements = zero.get("reduce_bucket_size", BUCKET)
         twice = 2 if zero.get("overlap_comm") is True else 1
         bucket = int(elements) * twice * (2 if half else 4) if isinstance(elements, (int, float)) else 0
@@ -112,8 +112,9 @@ def arranged(run: Runtime, model: Instance, config: Value, devices: int | None) 
             f"ZeRO stage {stage}", devices, stage, elsewhere=frozenset(elsewhere), master=True,
             units=tuple(unit for unit in held if unit), bucket=bucket, causes=(run.unknown(NOT_COUNTED),),
         ))  # fmt: skip
-    elif half is not None:
-        arrange(run, model, Arrangement("DeepSpeed", master=True))
+    else:
+        causes = (run.unknown(NOT_COUNTED),)
+        arrange(run, model, Arrangement("DeepSpeed", master=half is not None, causes=causes))
     return settings
 
 
@@ -188,6 +189,9 @@ def made_optimizer(run: Runtime, model: Value, parameters: Value, told: dict[str
     options = {word: value for word, value in section(told, "params").items() if word in OPTIONS and value != "auto"}
     if isinstance(options.get("betas"), list):
         options["betas"] = tuple(options["betas"])
+    if name in ("Adam", "AdamW") and section(told, "params").get("torch_adam") is not True:
+        # deepspeed/ops/adam/fused_adam.py updates in place, all parameters in one kernel.
+        options["fused"] = True
     return run.construct(OPTIMIZERS[name], params, **options)
 
 

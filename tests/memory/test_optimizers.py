@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.frameworks.keras.optimizer_states import STATES as KERAS
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as TORCH
 from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
@@ -17,6 +18,8 @@ from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.optimizer_step import state, step
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.timeline import Timeline
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import load
 from flake8_cnnmem.training import Optimizer
 
 TRUTH = json.loads((Path(__file__).parents[2] / "fixtures" / "truth" / "optimizers.json").read_text())
@@ -52,8 +55,8 @@ def replay(record: dict[str, Any], **options: Any) -> tuple[int, int]:
 def test_state(record: dict[str, Any]) -> None:
     held, _ = replay(record)
     if record["optimizer"] == "lbfgs":
-        # The flat gradient of the running step counts as state in the table.
-        held -= record["parameters"]
+        # What its step holds while a closure runs counts as state: gradient, product, the last step's direction.
+        held -= 3 * record["parameters"]
     scalars = 4 * record["scalars"] if record["optimizer"] == "asgd" else 0
     assert held == record["state"] + scalars
 
@@ -115,3 +118,31 @@ def test_every_keras_option_of_the_base_class_counts() -> None:
 
 
 __all__ = ["Model"]
+
+
+SEARCHED = """\
+import torch
+from torch import nn
+net = nn.Linear(64, 64).cuda()
+optimizer = torch.optim.LBFGS(net.parameters(){option})
+x = torch.randn(8, 64, device="cuda")
+def closure():
+    optimizer.zero_grad()
+    loss = net(x).sum()
+    loss.backward()
+    return loss
+for step in range(50):
+    optimizer.step(closure)
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "status"),
+    [("", "exact"), (", line_search_fn='strong_wolfe'", "lower-bound")],
+    ids=["plain", "searching"],
+)
+def test_a_line_search_keeps_more_than_is_known(tmp_path: Path, option: str, status: str) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(SEARCHED.format(option=option))
+    (report,) = analyse(load(str(path)), Settings()).reports
+    assert report.status == status

@@ -112,7 +112,7 @@ class _Writer:
         carried = [block for _, event, block in run if event < 0 and block in given]
         if past is None:
             self.hand_over(carried, given, run)
-        for _ in range(1, steps):
+        for _ in range(1, 1 if timeline.single else steps):
             self.play(drawn)
             if past is None:
                 self.clear(start, body)

@@ -184,6 +184,22 @@ def test_deepspeed_is_read_from_its_json(config: str, tmp_path: Path, monkeypatc
     assert report.estimate.optimizer == 0
 
 
+def test_deepspeed_without_zero_is_a_lower_bound_without_temporaries_of_its_update() -> None:
+    """Of deepspeed/ops/adam/fused_adam.py: one kernel for all parameters, in place."""
+    plain = {"optimizer": CONFIG["optimizer"]}
+    report = reported(ENGINE.format(config=repr(plain)))
+    assert report.status == "lower-bound"
+    assert dict(report.training.optimizer.value.options)["fused"] is True
+    in_torch = {"optimizer": {"type": "AdamW", "params": {"torch_adam": True}}}
+    assert "fused" not in dict(reported(ENGINE.format(config=repr(in_torch))).training.optimizer.value.options)
+
+
+def test_gradients_that_deepspeed_does_not_copy_have_no_buffer() -> None:
+    zero = {"stage": 2, "reduce_bucket_size": 1000, "contiguous_gradients": False}
+    config = {"optimizer": CONFIG["optimizer"], "zero_optimization": zero}
+    assert arrangement_of(reported(ENGINE.format(config=repr(config)), devices=4)).bucket == 0
+
+
 def test_a_config_that_is_not_there_is_a_cause() -> None:
     report = reported(ENGINE.format(config="'elsewhere.json'"))
     assert "the DeepSpeed config elsewhere.json is no file of the project" in [c.reason for c in report.causes]

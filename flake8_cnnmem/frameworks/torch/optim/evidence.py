@@ -58,6 +58,8 @@ def options_of(optimizer: Instance) -> dict[str, Any]:
     for group in [optimizer.native.get("options"), *(groups if isinstance(groups, list) else [])]:
         for word in TELLING:
             setting = group.get(word) if isinstance(group, dict) else None
+            if word == "line_search_fn" and setting is not None:
+                setting = True
             if isinstance(setting, (bool, int, float)) and (setting or word == "foreach"):
                 before = found.get(word)
                 found[word] = max(before, setting) if before is not None else setting

@@ -40,7 +40,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
 """Each optimizer's options after `params`, in their order."""
 
 TELLING = (
-    "momentum", "amsgrad", "centered", "weight_decay", "foreach", "fused", "history_size", "nesterov", "maximize",
+    "momentum", "amsgrad", "centered", "weight_decay", "foreach", "fused", "history_size", "max_iter", "max_eval",
+    "line_search_fn", "nesterov", "maximize",
 )  # fmt: skip
 """Options that change the state or the step's temporaries, or that people know an optimizer by."""
 

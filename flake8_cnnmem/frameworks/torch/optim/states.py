@@ -16,7 +16,7 @@ STATES: Mapping[str, OptimizerState] = MappingProxyType(
         "nadam": of("nadam", step=1, decay=1, single=2, single_held=1, single_decay=1),
         "radam": of("radam", single=5),
         "adamax": of("adamax", step=1, single=1, single_decay=1),
-        "adagrad": of("adagrad", step=2, single=1, single_held=1, single_decay=1),
+        "adagrad": of("adagrad", built=True, step=2, single=1, single_held=1, single_decay=1),
         "adadelta": of("adadelta", step=2, decay=1, single=2, single_held=2, single_decay=1),
         "rmsprop": of("rmsprop", step=1, decay=1, single=1, single_held=1, single_decay=1),
         "asgd": of("asgd"),
@@ -24,8 +24,8 @@ STATES: Mapping[str, OptimizerState] = MappingProxyType(
         "adafactor": of("adafactor", slots=0, factored=True, step=1, single=1),
         # Newton-Schulz iterations on a half-precision copy of one matrix at a time.
         "muon": of("muon", single=3, foreach=False),
-        # Its closure runs inside of the step, with the flat gradient alive: that one counts as state.
-        "lbfgs": of("lbfgs", step=1),
+        # Its closure runs inside of the step: what is alive in that counts as state (`flat_vectors`).
+        "lbfgs": of("lbfgs"),
         "sparseadam": of("sparseadam"),
     }
 )
