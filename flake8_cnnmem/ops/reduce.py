@@ -105,7 +105,7 @@ class Sort(Weightless):
     @property
     def kind(self) -> str:
         """ "sort", "argsort" or "running_extreme"."""
-        return "running_extreme" if self.running else "sort" if self.results > 1 else "argsort"
+        return "running_extreme" if self.running is True else "sort" if self.results > 1 else "argsort"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         """The input's shape, for values, indices or both."""

@@ -123,9 +123,12 @@ REDUCTIONS = [
     # at::norm, as other functions call it: its formula is in ops of its own, all of them in float32.
     ("distance", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
     ("distance/half", OpRule((X, Y), backward=(New("x", 2, 5),), autocast=RESULT, partial=4)),
-    # Their signs, and the product with these; which of it is cast, and when, nobody has said.
+    # Signs, and the product with these.
     ("norm_one", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
-    *rows("norm_one/half norm_of_power", OpRule((X, Y), autocast=RESULT, partial=4, known=False)),
+    # The signs in half precision, the product in float32, which is cast.
+    ("norm_one/half", OpRule((X, Y), backward=(New("x", 2, 2),), autocast=RESULT, partial=4)),
+    ("norm_one/half, whole", OpRule((X, Y), autocast=RESULT, partial=4, known=False)),
+    ("norm_of_power", OpRule((X, Y), autocast=RESULT, partial=4, known=False)),
     ("logsumexp", OpRule((X, Y), backward=temporaries(2), autocast=FULL)),
     # The quotient of result and input, a mask of what is zero, and the zeros' number in each row.
     ("prod", OpRule((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
