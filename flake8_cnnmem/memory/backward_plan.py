@@ -163,6 +163,10 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         lies = node.results[0][1].strides
         if lies is not None and not lie_alike(gradient.sizes, gradient.strides, lies):
             scratch.append(memory.lot(gradient.values, each))
+    normalises = call.op.kind == "batch_norm" and memory.chip is not None and "eval" not in call.op.variants(operands)
+    if normalises and 0 not in wanted and by_cudnn(call, node.results[0][1].dtype):
+        # cuDNN makes the input's gradient whether anybody wants it or not.
+        scratch.append(memory.lot(operands[0].values, each))
     if (row.dense or call.op.kind == "embedding") and gradient.sizes is not None and gradient.strides is not None:
         either = row.gradient_layout == "suggested" and layout.is_channels_last(gradient.sizes, gradient.strides)
         wanted_as = layout.channels_last(gradient.sizes) if either else layout.contiguous(gradient.sizes)

@@ -49,36 +49,38 @@ def padded(
     """The input with (before, after) added to each of its last axes."""
     op = pad_pairs(input, amounts, mode)
     tensor = tensor_of(input)
-    if mode == "circular" and isinstance(op, Pad) and isinstance(tensor, Tensor) and is_known(tensor, op):
-        return wrapped_around(run, tensor, op)
+    known = known_pads(tensor, op) if isinstance(op, Pad) and isinstance(tensor, Tensor) else None
+    if mode == "circular" and isinstance(tensor, Tensor) and known is not None:
+        return wrapped_around(run, tensor, *known)
     return apply(run, op, input, function=function)
 
 
-def is_known(tensor: Tensor, op: Pad) -> bool:
-    """Whether the sizes that a tensor has when it is padded are known, and can be."""
-    if isinstance(tensor.shape, Unknown) or not all(type(amount) is int for pair in op.pads for amount in pair):
-        return False
+def known_pads(tensor: Tensor, op: Pad) -> tuple[tuple[Shape, Shape], list[tuple[int, int]]] | None:
+    """The shapes before and after a padding, and its amounts; None where one is not known, or they do not fit."""
+    if isinstance(tensor.shape, Unknown):
+        return None
+    amounts = [(before, behind) for before, behind in op.pads if isinstance(before, int) and isinstance(behind, int)]
     try:
         (shape,) = op.outputs(tensor.shape)
     except Mismatch:
-        return False
-    return not any(isinstance(size, Unknown) for size in shape)
+        return None
+    if len(amounts) < len(shape) or any(isinstance(size, Unknown) for size in shape):
+        return None
+    return (tensor.shape, shape), amounts
 
 
-def wrapped_around(run: Runtime, input: Tensor, op: Pad) -> Value:
+def wrapped_around(run: Runtime, input: Tensor, shapes: tuple[Shape, Shape], pads: Sequence[tuple[int, int]]) -> Value:
     """A circular padding, as PyTorch writes it: into an empty tensor the input, then axis by axis from the last one
     what is before it and what is behind, of what stands there already (_pad_circular_symint of
     aten/src/ATen/native/PadNd.cpp)."""
-    (shape,) = op.outputs(input.shape)
-    assert not isinstance(input.shape, Unknown)
-    inner = tuple(map(left_by, shape, op.pads))
-    cut = tuple(left_by(size, (-before, -behind)) for size, (before, behind) in zip(input.shape, op.pads, strict=False))
-    within = input if all(min(pair) >= 0 for pair in op.pads) else index(run, input, cut)
+    given, shape = shapes
+    cut = tuple(left_by(size, (-before, -behind)) for size, (before, behind) in zip(given, pads, strict=True))
+    within = input if all(min(pair) >= 0 for pair in pads) else index(run, input, cut)
     empty = filled(shape, None, input.dtype)
     empty.as_wide_as = within if isinstance(within, Tensor) else None
-    out: Value = set_index(run, born(run, empty), inner, within)
+    out = set_index(run, born(run, empty), tuple(map(left_by, shape, pads)), within)
     for axis in range(len(shape) - 1, -1, -1):
-        before, behind = op.pads[axis]
+        before, behind = pads[axis]
         lead, end = (slice(None),) * axis, subtract(shape[axis], max(behind, 0))
         if before > 0:
             part = index(run, out, (*lead, slice(subtract(end, before), end)))
