@@ -240,7 +240,8 @@ def rebuilt(
                 return tensor
             found = copies.get(id(tensor))
             if found is None:
-                wide = copies.get(id(tensor.as_wide_as), tensor.as_wide_as)
+                source = as_wide_as(tensor)
+                wide = copies.get(id(source), source)
                 # What the code computes of data alone, beside the graph, is there from then on.
                 born = tensor.born or (tensor.call.number if tensor.call is not None else 0)
                 found = replace(tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide, born=born)
@@ -338,6 +339,24 @@ class Regions:
 
     def mapped(self, value: Any) -> Any:
         return self.copies.get(id(value), value)
+
+
+ARITHMETIC = frozenset({"scale", "shift", "add_number", "neg", "div", "add", "subtract", "multiply", "view"})
+"""Kinds whose result is as wide as what they are given, whatever autocast does."""
+NESTED = 8
+"""How many steps of arithmetic are looked through for the tensor that data is made alike."""
+
+
+def as_wide_as(tensor: Tensor, nested: int = NESTED) -> Tensor | None:
+    """The tensor whose dtype one that the code makes of data alone has: the one that it was made alike, or that all
+    its operands were."""
+    call = tensor.call
+    if tensor.as_wide_as is not None or call is None or not nested or tensor.dtype != "float":
+        return tensor.as_wide_as
+    if call.op.kind not in ARITHMETIC or call.weights:
+        return None
+    found = [as_wide_as(each, nested - 1) for each in call.inputs if each.dtype == "float" and each.shape != ()]
+    return found[0] if found and all(each is found[0] for each in found) else None
 
 
 def lifted(tensor: Tensor, batch: int) -> Shape | Unknown:

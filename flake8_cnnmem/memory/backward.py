@@ -205,6 +205,11 @@ class Backward:
         fetched = [memory.allocate(line) for line in node.fetched]
         for place in way.order or range(len(way.made)):
             made, operand = way.made[place], node.operands[plan.wanted[place]]
+            if place in passing and scratch:
+                # It is cast when all gradients are made (validate_outputs), and what they were made of is gone.
+                for storage in scratch[: len(plan.temporaries)]:
+                    memory.release(storage)
+                scratch = scratch[len(plan.temporaries) :]
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
                 handed[place] = self._make(made, operand, gradient, place in way.views)
                 if place in passing:

@@ -42,7 +42,8 @@ class BackwardPlan:
     late: bool = False
     sums: Sequence[Sequence[int]] = ()
     order: Sequence[int] = ()
-    """The places in `made` in the order of their making: sums over what was repeated come last. Empty for their own."""
+    """The places in `made` in the order of their making: sums over what was repeated, and casts, come last. Empty for
+    their own."""
     instead: int | None = None
     """The lot of what takes the gradient's place: a copy that a view in front of the op makes, or a step in between."""
     after: Sequence[int] = ()
@@ -94,6 +95,9 @@ def views_of(node: TapeNode, way: BackwardPlan) -> Iterator[int]:
             viewed = True
         elif call.op.kind == "linear":
             viewed = rank > 2
+        elif call.op.kind == "einsum":
+            # What turns an operand and reads it as matrices is undone by views.
+            viewed = True
         elif isinstance(call.op, Matmul):
             # A product of batches reads each as one batch of matrices; that of a layer's gradient its weight turned.
             folded = call.op.axes is None and rank > 2 and repeated(node, value) is None
@@ -140,7 +144,8 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         scratch += [memory.lot(gradient.values, each)] * 2
     if row.heads_inside:
         for form in (gradient, node.results[0][1].form):
-            if form.sizes is not None and form.strides != layout.in_order(form.sizes, (0, 2, 1, 3)):
+            inside = None if form.sizes is None else layout.in_order(form.sizes, (0, 2, 1, 3))
+            if inside is not None and (form.strides is None or not lie_alike(form.sizes or (), form.strides, inside)):
                 scratch.append(memory.lot(form.values, each))
     if call.op.kind == "convolution" and memory.chip is not None:
         lead = leading(operands[0].form, operands[min(1, len(operands) - 1)].form)
@@ -158,6 +163,10 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         lies = node.results[0][1].strides
         if lies is not None and not lie_alike(gradient.sizes, gradient.strides, lies):
             scratch.append(memory.lot(gradient.values, each))
+    normalises = call.op.kind == "batch_norm" and memory.chip is not None and "eval" not in call.op.variants(operands)
+    if normalises and 0 not in wanted and by_cudnn(call, node.results[0][1].dtype):
+        # cuDNN makes the input's gradient whether anybody wants it or not.
+        scratch.append(memory.lot(operands[0].values, each))
     if (row.dense or call.op.kind == "embedding") and gradient.sizes is not None and gradient.strides is not None:
         either = row.gradient_layout == "suggested" and layout.is_channels_last(gradient.sizes, gradient.strides)
         wanted_as = layout.channels_last(gradient.sizes) if either else layout.contiguous(gradient.sizes)
@@ -168,9 +177,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         scratch += [memory.lot(dims.product(shape), each) for shape in full]
     if row.gradient == "slices":
-        scratch += [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
-        if 0 not in wanted:
-            scratch.append(memory.lot(gradient.values, each))
+        # Zeros for what the part was before, if that wants a gradient (CopyBackwards); else that of the whole goes.
+        parts = [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
+        scratch += parts if 0 in wanted else [memory.lot(gradient.values, each)]
     valuewise = row.gradient_layout in ("slope", "gradient") or (
         row.layout == "like" and (call.op.kind in ARITHMETIC or call.op.like_input)
     )
@@ -228,6 +237,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         else:
             made.append(("fresh", own, None))
     repeats = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
+    repeats += [place for place, _ in passing]
     order = sorted(range(len(wanted)), key=lambda place: place in repeats)
     late = any(how == "late" for how, _, _ in made)
     sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, gradient)

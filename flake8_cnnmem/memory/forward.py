@@ -298,10 +298,7 @@ class Forward:
             found = self.values[key] = self.memory.alias(there, there.shape, there.strides)
             self.constants.add(key)
             return found
-        dtype = resolve(tensor.dtype, self.dtype)
-        source = self.values.get(id(tensor.as_wide_as)) if tensor.dtype == "float" else None
-        if source is not None and is_floating(source.dtype):
-            dtype = source.dtype
+        dtype = self.dtype_of(tensor)
         if tensor.shape == () and tensor.data is not None:
             found = Value(Storage(Line(), "temporaries", 0), self.memory.form((), dtype))
         else:
@@ -310,6 +307,13 @@ class Forward:
         self.values[key] = found
         self.constants.add(key)
         return found
+
+    def dtype_of(self, tensor: Tensor) -> str:
+        """The dtype that a tensor of no op is made in: that of the one that it is made alike, or the step's."""
+        source = self.values.get(id(tensor.as_wide_as)) if tensor.dtype == "float" else None
+        if source is not None and is_floating(source.dtype):
+            return source.dtype
+        return resolve(tensor.dtype, self.dtype)
 
     # Running one call.
 

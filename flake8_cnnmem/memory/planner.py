@@ -69,6 +69,8 @@ class Planner:
             variants = kernel(op, given, half, chip)
         if chip is not None and given and is_turned(given[0]):
             variants = ("channels last", *variants)
+        if chip is not None and given and not lies_contiguous(given[0]):
+            variants = ("not contiguous", *variants)
         if half is not None and given and given[0].dtype in HALVES:
             variants = (*(f"half, {variant}" for variant in variants), "half", *variants)
         row = self.rules.row(op.kind, *variants, type(op).__name__)
@@ -115,6 +117,12 @@ class Planner:
             own = [value for _, value in weights]
             found = self.plans[key] = planned(self.memory, call, row, given, own, half, self.dtype, records)
         return found
+
+
+def lies_contiguous(value: Value) -> bool:
+    """Whether a tensor's values lie in the order of its axes, as far as its layout is known."""
+    sizes, strides = value.sizes, value.strides
+    return sizes is None or strides is None or layout.is_contiguous(sizes, strides)
 
 
 def is_turned(value: Value) -> bool:

@@ -19,7 +19,6 @@ from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
-from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.engine_order import in_order
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
@@ -167,10 +166,9 @@ class Replay:
             for tensor in self.inputs:
                 if tensor.held <= number and self.forward.reads.get(id(tensor), 0) <= 0:
                     self.forward.drop(id(tensor))
-        dtype = self.training.dtype.value
         for tensor in inputs:
             if id(tensor) not in self.forward.values:
-                value = self.memory.new(tensor.shape, resolve(tensor.dtype, dtype), use="input")
+                value = self.memory.new(tensor.shape, self.forward.dtype_of(tensor), use="input")
                 value.grad = tensor.requires_grad
                 self.forward.values[id(tensor)] = value
         self.inputs += inputs

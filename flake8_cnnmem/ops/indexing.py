@@ -144,15 +144,16 @@ class Index(View):
 
     def before_last_slice(self, shape: Shape) -> Shape | None:
         """The shape before the last of several axes is cut; None where one axis is cut, or none."""
-        cut = [
-            at
-            for at, item in enumerate(self.items)
-            if item is not None and item is not Ellipsis and item != slice(None)
-        ]
-        if len(cut) < 2 or Ellipsis in self.items:
+        items = tuple(self.items)
+        if any(item is Ellipsis for item in items):
+            at = next(at for at, item in enumerate(items) if item is Ellipsis)
+            named = sum(item is not None for item in items) - 1
+            items = (*items[:at], *(slice(None),) * (len(shape) - named), *items[at + 1 :])
+        cut = [at for at, item in enumerate(items) if item is not None and item != slice(None)]
+        if len(cut) < 2:
             return None
         try:
-            (before,) = Index(self.items[: cut[1]]).outputs(shape)
+            (before,) = Index(items[: cut[1]]).outputs(shape)
         except Mismatch:
             return None
         return None if isinstance(before, Unknown) else before

@@ -73,6 +73,17 @@ JOINING = frozenset({"add", "subtract", "multiply", "divide", "maximum", "minimu
 """Kinds of arithmetic that join feature maps."""
 
 
+def repeats_second(operands: Sequence[Operand]) -> bool:
+    """Whether the second of two operands is repeated to the shape of the first."""
+    first, second = operands[0].shape, operands[1].shape
+    if isinstance(first, Unknown) or isinstance(second, Unknown) or first == second:
+        return False
+    try:
+        return broadcast((first, second), "combines") == first
+    except Mismatch:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Broadcast(Weightless):
     """Arithmetic of any number of tensors that broadcast together: add, multiply, maximum, where, compare ..."""
@@ -86,7 +97,18 @@ class Broadcast(Weightless):
         return "merge" if self.kind in JOINING else "none"
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        """Of a `lerp` between two tensors by a third: whether that is trained."""
+        """Of a `lerp` between two tensors by a third: whether that is trained; of an `addcmul`: which of its factors
+        are, and whether an operand is repeated for it; of a quotient whether its divisor is trained; of a
+        power whether the exponent is repeated."""
+        if self.kind == "addcmul" and len(operands) == 3:
+            which = {(True, False): ("first",), (False, True): ("second",), (False, False): ("neither",)}
+            variants = which.get((operands[1].grad, operands[2].grad), ())
+            repeats = any(one.shape != operands[0].shape for one in operands) and variants != ("neither",)
+            return ("repeated", *variants) if repeats else variants
+        if self.kind == "divide" and len(operands) == 2 and not operands[1].grad:
+            return ("fixed divisor",)
+        if self.kind == "power" and len(operands) == 2 and repeats_second(operands):
+            return ("repeated exponent",)
         if self.kind != "lerp" or len(operands) < 3:
             return ()
         return ("weight trained",) if operands[2].grad else ("weighted",)

@@ -29,7 +29,7 @@ class Reduce(Weightless):
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """An extreme value without its position is compared with "all" values; where no axes are given at all, over the
         "whole" tensor once more (torch.max; torch.amax without axes is given none of them, `()`), as a norm is."""
-        if self.kind == "norm":
+        if self.kind in ("norm", "norm_one", "median"):
             return ("whole",) if self.axes is None else ()
         if self.results != 1 or self.kind not in ("max", "min"):
             return ()
@@ -95,12 +95,17 @@ class TopK(Weightless):
 
 @dataclass(frozen=True, slots=True)
 class Sort(Weightless):
-    """The values along an axis in order, and their positions. `results` 1 gives only the first."""
+    """The values along an axis in order, and their positions; `results` 1 gives the positions alone, which are no
+    function of the values to autograd. `running` is for the largest or smallest value so far."""
 
     axis: Size = -1
     results: int = 2
+    running: bool = False
 
-    kind = "sort"
+    @property
+    def kind(self) -> str:
+        """ "sort", "argsort" or "running_extreme"."""
+        return "running_extreme" if self.running is True else "sort" if self.results > 1 else "argsort"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         """The input's shape, for values, indices or both."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Batch, Shape, Size, add, multiply, product, show
-from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
     BATCH_CUT,
@@ -133,6 +134,11 @@ class Resize(Weightless):
     channels_last: Flag = False
 
     volume = "own"
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """Maps of one axis are a "line"."""
+        shape = operands[0].shape if operands else None
+        return ("line",) if isinstance(shape, tuple) and len(shape) == 3 else ()
 
     @property
     def kind(self) -> str:

@@ -40,6 +40,8 @@ def measured(path: Path) -> dict[str, object]:
 def main() -> None:
     folder = Path(sys.argv[1])
     warm_up()
+    # What is there now stays: each program's collection looks at that program alone.
+    gc.freeze()
     found = {path.name: measured(path) for path in sorted(folder.glob("*.py"))}
     (folder / "truth.json").write_text(json.dumps({"torch": torch.__version__, "programs": found}, indent=1) + "\n")
 

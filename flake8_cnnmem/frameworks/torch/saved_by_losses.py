@@ -29,17 +29,19 @@ def reducing(kinds: str, rule: OpRule) -> Iterable[tuple[str, OpRule]]:
         yield f"{kind}{', ' if '/' in kind else '/'}unreduced", replace(row, forward=made)
 
 
+LABELS = Saved("x1")
 HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
 LOSSES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
     ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT)),
-    # Of logits in half precision the log_softmax is as well, and cast for the likelihood.
-    ("cross_entropy/half", OpRule(HALF_LIKELIHOOD, backward=(New("x", 2),), autocast=RESULT)),
+    # Of logits in half precision the log_softmax is as well, and cast for the likelihood, whose gradient is the peak:
+    # the labels are there. Else it is that of the log_softmax, and they are not.
+    ("cross_entropy/half", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2),), autocast=RESULT)),
     # Smoothed labels read it once more: by themselves in half precision, and weighted by class in a product.
-    ("cross_entropy/half, smoothed", OpRule(HALF_LIKELIHOOD, backward=(New("x", 2, 2),), autocast=RESULT)),
+    ("cross_entropy/half, smoothed", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2, 2),), autocast=RESULT)),
     ("cross_entropy/smoothed, weighted", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1),
                                                 autocast=RESULT)),
-    ("cross_entropy/half, smoothed, weighted", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),),
+    ("cross_entropy/half, smoothed, weighted", OpRule((*HALF_LIKELIHOOD, LABELS), forward=(New("x", 4),),
                                                       backward=(New("x", 2, 2),), autocast=RESULT)),
     # Probabilities are multiplied by the log_softmax, and summed.
     ("cross_entropy/soft", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(1), backward=temporaries(1),
@@ -49,7 +51,7 @@ LOSSES = [
                                         backward=(New("x", 4),), autocast=RESULT)),
     ("cross_entropy/half, soft, smoothed", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),), backward=(New("x", 4),),
                                                   autocast=RESULT)),
-    ("nll", OpRule((X,), autocast=FULL)),
+    ("nll", OpRule((X, LABELS), autocast=FULL)),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
     *reducing("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
                                    roomy=True)),

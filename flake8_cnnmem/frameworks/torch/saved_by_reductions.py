@@ -102,6 +102,8 @@ REDUCTIONS = [
     # With positions, or the value compared with all.
     *rows("max min", OpRule((Saved("positions"),), gradient="placed", partial=16)),
     *rows("median kthvalue", OpRule((Saved("positions"),), gradient="placed")),
+    # It sorts a copy of all values.
+    ("median/whole", OpRule((Saved("positions"),), gradient="placed", known=False)),
     # It sorts every row.
     ("mode", OpRule((Saved("positions"),), gradient="placed", known=False)),
     # The places of the extremes, which are counted.
@@ -118,6 +120,15 @@ REDUCTIONS = [
     ("norm/half", OpRule((X, Y), backward=(*temporaries(1), New("x", 2)), autocast=RESULT, partial=4)),
     # By a single value it is made in half precision at once.
     ("norm/half, whole", OpRule((X, Y), backward=(New("x", 2),), autocast=RESULT, partial=4)),
+    # at::norm, as other functions call it: its formula is in ops of its own, all of them in float32.
+    ("distance", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
+    ("distance/half", OpRule((X, Y), backward=(New("x", 2, 5),), autocast=RESULT, partial=4)),
+    # Signs, and the product with these.
+    ("norm_one", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
+    # The signs in half precision, the product in float32, which is cast.
+    ("norm_one/half", OpRule((X, Y), backward=(New("x", 2, 2),), autocast=RESULT, partial=4)),
+    ("norm_one/half, whole", OpRule((X, Y), autocast=RESULT, partial=4, known=False)),
+    ("norm_of_power", OpRule((X, Y), autocast=RESULT, partial=4, known=False)),
     ("logsumexp", OpRule((X, Y), backward=temporaries(2), autocast=FULL)),
     # The quotient of result and input, a mask of what is zero, and the zeros' number in each row.
     ("prod", OpRule((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
@@ -154,10 +165,14 @@ REDUCTIONS = [
     ),
     ("cumprod", OpRule((X, Y), backward=(New("x", times=3), New("x", 1)), layout="contiguous", autocast=RESULT)),
     *rows("topk sort", OpRule((Saved("positions"),), gradient="placed")),
-    # Of maps whose channels run fastest they sort copies, how many the sizes decide.
+    # Of what does not lie contiguous they sort copies, how many the sizes decide.
     *(
-        (f"{kind}/channels last", OpRule((Saved("positions"),), gradient="placed", known=False))
-        for kind in ("topk", "sort")
+        (f"{kind}/not contiguous", OpRule((Saved("positions"),), gradient="placed", known=False))
+        for kind in ("topk", "sort", "median", "kthvalue")
     ),
-    *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
+    # Their gradients are added into zeros, at the places of the extremes.
+    ("running_extreme", OpRule((X, Saved("positions")), gradient="placed")),
+    *rows("argmax argmin any all count_nonzero", CONSTANT),
+    # It sorts the values, too.
+    ("argsort", OpRule(gradient="none", forward=temporaries(1))),
 ]

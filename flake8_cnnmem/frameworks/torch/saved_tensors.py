@@ -76,7 +76,9 @@ MATHEMATICS = [
     *rows("sinh cosh", by_input(1, autocast=FULL)),
     ("erfinv", OpRule((X,), backward=temporaries(4), autocast=FULL, gradient_layout="slope")),
     *rows("digamma i0", by_input(1)),
-    *rows("cos atan acosh asinh atanh", by_input(2)),
+    *rows("cos atan", by_input(2)),
+    # A square, one beside it and the root (or the product with one) of that.
+    *rows("acosh asinh atanh", by_input(3)),
     *rows("acos asin", by_input(4, autocast=FULL)),
     ("sinc", OpRule((X,), backward=temporaries(7), gradient_layout="slope")),
     # Three comparisons, one byte a value each.
@@ -172,20 +174,28 @@ MERGES = [
     ("subtract", OpRule(gradient="signed")),
     *rows("multiply", OpRule((OPERANDS,))),
     ("divide", OpRule((Saved("x1"), Saved("x", "others")), backward=temporaries(2, "y"))),
+    # The gradient is divided by what is kept, and that is all.
+    ("divide/fixed divisor", OpRule((Saved("x1"),))),
     # Two comparisons and a half of the gradient.
     *rows("maximum minimum", OpRule((Saved("inputs"),), backward=(New("y", 1, 2), New("y")), gradient_layout="slope")),
     *rows(
         "power",
         OpRule((Saved("inputs"), Saved("y", "others")), backward=(*temporaries(4, "y"), New("y", 1)), autocast=FULL),
     ),
+    # By an exponent that is smaller the comparisons with it are small, too.
+    (
+        "power/repeated exponent",
+        OpRule((Saved("inputs"), Saved("y", "others")), backward=temporaries(3, "y"), autocast=FULL),
+    ),
     *rows("atan2", OpRule((Saved("inputs"),), backward=temporaries(5, "y"), autocast="widest")),
     *rows("hypot", OpRule((Saved("inputs"), Y), backward=temporaries(1, "y"), autocast="widest")),
     *rows("logaddexp logaddexp2", OpRule((Saved("inputs"),), backward=temporaries(3, "y"))),
     # Two numbers are one complex one: their dtypes are what the gradient asks (`handle_r_to_c`).
     ("complex", OpRule((Saved("inputs", "own"),))),
-    ("polar", by_result(2)),
-    # The condition.
-    ("where", OpRule((X,), autocast="widest", gradient_layout="slope")),
+    # Products of complex numbers with a sine and a cosine, of which nobody has said how many are there at once.
+    ("polar", replace(by_result(2), known=False)),
+    # The condition. Autocast has no row for it: the operands are cast within.
+    ("where", OpRule((X,), gradient_layout="slope")),
     *rows("compare logical floor_divide equal bitwise", CONSTANT),
     # The rest changes as the first operand does, and by the whole quotient with the second.
     ("remainder", OpRule((OPERANDS,), gradient="signed")),
@@ -216,11 +226,13 @@ MERGES = [
     *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
     # Pair by pair: what is between them is not counted.
     ("einsum/several", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF, known=False)),
-    # Self, and the factors: each is multiplied by what the result changes by with it.
-    (
-        "addcmul",
-        OpRule((Saved("x1", "others"), Saved("x2", "others")), backward=temporaries(1, "y"), gradient="signed"),
-    ),
+    # Each factor, if the other one is trained: it is multiplied by the number, and then by the gradient.
+    ("addcmul", OpRule((Saved("x1"), Saved("x2")), backward=temporaries(1, "y"), gradient="signed")),
+    ("addcmul/first", OpRule((Saved("x2"),), backward=temporaries(1, "y"), gradient="signed")),
+    ("addcmul/second", OpRule((Saved("x1"),), backward=temporaries(1, "y"), gradient="signed")),
+    ("addcmul/neither", PASSES),
+    # Products as large as the result, and their sums.
+    ("addcmul/repeated", OpRule((Saved("x1"), Saved("x2")), gradient="signed", known=False)),
     ("addcdiv", OpRule((Saved("x2"),), gradient="signed", known=False)),
     # What is made of the gradient is another tensor for each operand, and larger where that is repeated.
     ("xlogy", OpRule((Saved("inputs"),), known=False)),
@@ -230,7 +242,7 @@ MERGES = [
     *rows("lerp matmul_into", NOTHING),
     # With a tensor for its weight: that; where it is trained, both ends as well.
     ("lerp/weighted", OpRule((Saved("x2"),))),
-    ("lerp/weight trained", OpRule((Saved("inputs"),))),
+    ("lerp/weight trained", OpRule((Saved("inputs"),), backward=temporaries(1, "y"))),
 ]
 
 JOINED = OpRule(
@@ -262,7 +274,9 @@ SHAPES = [
     ("index_add", OpRule((Saved("x1"), Saved("x2")), layout="contiguous", gradient="signed")),
     ("index_copy", OpRule((Saved("x1"), Saved("x2")), layout="contiguous")),
     ("scatter_add", OpRule((Saved("x1"),), layout="contiguous", gradient="signed")),
-    *rows("scatter index_fill masked_scatter", OpRule((Saved("x1"),), layout="contiguous")),
+    *rows("scatter index_fill", OpRule((Saved("x1"),), layout="contiguous")),
+    # It counts the places before each one; how many values it gives a gradient to, the mask alone says.
+    ("masked_scatter", OpRule((Saved("x1"),), forward=(New("y", 8),), layout="contiguous", known=False)),
     # All that goes in and comes out, whatever the way (scatter_reduce_backward); what is written over as a copy.
     *rows("scatter_reduce index_reduce", replace(JOINED, known=False)),
     ("scatter_reduce/sum", replace(JOINED, backward=())),
@@ -279,10 +293,15 @@ SHAPES = [
     *rows("pixel_shuffle unfold fold", OpRule(layout="contiguous")),
     *rows("upsample_nearest upsample_nearest_exact upsample_bilinear",
           OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="suggested")),
+    # Their kernels read a contiguous input, or a copy of it.
+    *rows("upsample_nearest/line upsample_nearest_exact/line",
+          OpRule(layout="contiguous", reads="contiguous", passing="forward", autocast=FULL, dense=True,
+                 gradient_layout="contiguous")),
     *rows("upsample_linear upsample_bicubic upsample_trilinear",
           OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="contiguous")),
     # The grid that the matrices are applied to is made anew for the backward pass.
-    ("affine_grid", OpRule(forward=(New("y"),), backward=(New("y"),), layout="contiguous")),
+    # It is a product of batches of matrices.
+    ("affine_grid", OpRule(forward=(New("y"),), backward=(New("y"),), layout="contiguous", autocast=HALF)),
     ("upsample_area", OpRule((X,), layout="suggested")),
     ("grid_sample", OpRule((Saved("inputs"),), layout="suggested", autocast="widest")),
 ]  # fmt: skip

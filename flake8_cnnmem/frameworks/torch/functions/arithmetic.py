@@ -211,6 +211,15 @@ def operation(run: Runtime, symbol: str, input: Value, other: Value, inplace: bo
     return binary(run, symbol, input, other, inplace)
 
 
+def float_power(run: Runtime, input: Value, exponent: Value) -> Value:
+    """`input ** exponent` in double precision, whatever both are in."""
+    base, power = (
+        apply(run, Elementwise("cast"), each, function="to", dtype="float64") if isinstance(each, Tensor) else each
+        for each in (input, exponent)
+    )
+    return operation(run, "**", base, power)
+
+
 def with_alpha(run: Runtime, symbol: str, input: Value, other: Value, alpha: Value, inplace: bool = False) -> Value:
     """`input + alpha * other`: one kernel, whose backward pass scales the gradient."""
     learns = run.grad_enabled and not (inplace and isinstance(input, Weight))

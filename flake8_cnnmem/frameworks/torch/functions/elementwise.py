@@ -164,14 +164,6 @@ def softmin(run: Runtime, input: Value, dtype: Value = None) -> Value:
     return along_axis(run, "softmax", unary(run, "neg", input), dtype)
 
 
-def gumbel_softmax(run: Runtime, logits: Value, hard: Value = False) -> Value:
-    """The softmax of the logits with noise added, divided by a temperature. `hard` puts ones in the place of the
-    largest values. The noise is a logarithm, which autocast takes in float32."""
-    noise = unary(run, "neg", unary(run, "log", unary(run, "noise", logits, "exponential_")))
-    values = unary(run, "softmax", unary(run, "scale", run.operate("+", logits, noise), "div"))
-    return values if hard is False else unary(run, "straight_through", values, "gumbel_softmax")
-
-
 def prelu(run: Runtime, input: Value, weight: Value) -> Value:
     """max(0, x) + weight * min(0, x): the weight has one slope (1,), or one for each channel."""
     slopes = weight.shape[0] if isinstance(weight, Tensor) and isinstance(weight.shape, tuple) and weight.shape else 1

@@ -8,7 +8,7 @@ from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
-from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
+from flake8_cnnmem.frameworks.torch.functions.reductions import norm_kind, reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, unsqueeze
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Tensor
@@ -198,13 +198,13 @@ def same_shape(name: str) -> Native:
 def linalg_norm(run: Runtime, A: Value, ord: Value = None, dim: Value = None, keepdim: Value = False, *,
                 dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
     """The norm of a matrix or over axes."""
-    return reduce(run, "norm", A, dim, keepdim)
+    return reduce(run, norm_kind(2 if ord is None else ord), A, dim, keepdim)
 
 
 def vector_norm(run: Runtime, x: Value, ord: Value = 2, dim: Value = None, keepdim: Value = False, *,
                 dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
     """The norm of all values, or over axes."""
-    return reduce(run, "norm", x, dim, keepdim)
+    return reduce(run, norm_kind(ord), x, dim, keepdim)
 
 
 def determinant(run: Runtime, A: Value) -> Value:

@@ -152,6 +152,21 @@ def spread_and_mean(run: Runtime, input: Value, dim: Value = None, keepdim: Valu
     return apply(run, op, input, function="var_mean", dtypes=(own, own))
 
 
+def norm_kind(p: Value) -> str:
+    """The kind of a norm by its exponent: "norm" of the Euclidean one, "norm_one" of a sum of magnitudes, and else
+    "norm_of_power": what their backward passes make differs."""
+    if p == 2 or p in ("fro", None):
+        return "norm"
+    return "norm_one" if p == 1 else "norm_of_power"
+
+
+def power_norm(
+    run: Runtime, dtype: str, input: Value, p: Value = "fro", dim: Value = None, keepdim: Value = False
+) -> Value:
+    """`torch.norm`, of all values or over axes."""
+    return reduce(run, norm_kind(p), input, dim, keepdim, dtype)
+
+
 def dist(run: Runtime, input: Value, other: Value) -> Value:
     """The norm of a difference."""
     return reduce(run, "norm", binary(run, "-", input, other))

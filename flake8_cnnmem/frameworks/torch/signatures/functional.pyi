@@ -9,7 +9,6 @@ from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.arguments import size
 from flake8_cnnmem.frameworks.torch.functions.elementwise import (
     along_axis,
-    gumbel_softmax,
     prelu,
     softmin,
     softsign,
@@ -21,6 +20,7 @@ from flake8_cnnmem.frameworks.torch.nn.functional.attention import (
     scaled_dot_product_attention,
 )
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import bilinear, embedding_bag, linear, look_up, one_hot
+from flake8_cnnmem.frameworks.torch.nn.functional.gumbel import gumbel_softmax
 from flake8_cnnmem.frameworks.torch.nn.functional.loss import cosine_similarity, pairwise_distance, pdist
 from flake8_cnnmem.frameworks.torch.nn.functional.normalization import (
     drop,

@@ -9,6 +9,7 @@ from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype
 from flake8_cnnmem.frameworks.torch.arguments import size, sizes
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import (
     divide,
+    float_power,
     lerp,
     masked,
     matmul,
@@ -84,6 +85,7 @@ from flake8_cnnmem.frameworks.torch.functions.reductions import (
     middle,
     nonzero,
     numel,
+    power_norm,
     reduce,
     running,
     spread_and_mean,
@@ -340,7 +342,7 @@ true_divide = div
 @in_place
 @operation("**", other=exponent)
 def pow(input: Tensor, exponent: Tensor) -> Tensor: ...
-@operation("**", other=exponent)
+@float_power
 def float_power(input: Tensor, exponent: Tensor) -> Tensor: ...
 @in_place
 @weighted("*")
@@ -422,7 +424,7 @@ def var_mean(input: Tensor, dim=None, unbiased=True, keepdim=False, *, correctio
 
 std_mean = var_mean
 
-@reduce("norm", dtype=floating(input, dtype))
+@power_norm(floating(input, dtype))
 def norm(input: Tensor, p="fro", dim=None, keepdim=False, dtype=None) -> Tensor: ...
 @Distances()
 def cdist(x1: Tensor, x2: Tensor, p=2.0, compute_mode=None) -> Tensor: ...
@@ -446,7 +448,7 @@ def cumsum(input: Tensor, dim, *, dtype=None) -> Tensor: ...
 def cumprod(input: Tensor, dim, *, dtype=None) -> Tensor: ...
 @running(floating(input))
 def logcumsumexp(input: Tensor, dim) -> Tensor: ...
-@with_indices(Sort(dim))
+@with_indices(Sort(dim, running=True))
 def cummax(input: Tensor, dim) -> tuple[Tensor, Tensor]: ...
 
 cummin = cummax

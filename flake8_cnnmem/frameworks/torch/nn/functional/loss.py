@@ -11,6 +11,7 @@ from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
+from flake8_cnnmem.frameworks.torch.nn.functional.composed_losses import composed, distance, held_by_call
 from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS, STUBS, base_class
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.modules.module import put, stored
@@ -121,7 +122,24 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
     dtype = common_dtype(tensors[:1])
     compared = COMPARED.get(kind, 0) if options.get("distance_function") is None else 0
     op = Loss(kind, reduction_of(options), tuple(changing(kind, options)), classes_of(kind, weight), compared)
-    return apply(run, op, *tensors, weights=weights, function=function, dtype=dtype)
+    steps = composed(kind, options)
+    if steps is None or not fits(op, tensors):
+        return apply(run, op, *tensors, weights=weights, function=function, dtype=dtype)
+    given = held_by_call(tensors)
+    losses = steps(run, tensors, options)
+    if op.reduction != "none":
+        losses = reduce(run, "mean" if op.reduction == "mean" else "sum", losses)
+    run.let_go(*given)
+    return losses
+
+
+def fits(op: Loss, tensors: list[Any]) -> bool:
+    """Whether the shapes of a loss's inputs are known and can be taken together."""
+    shapes = [each.shape for each in tensors if isinstance(each, Tensor) and isinstance(each.shape, tuple)]
+    try:
+        return len(shapes) == len(tensors) and isinstance(op.reduction, str) and bool(op.outputs(*shapes))
+    except Mismatch:
+        return False
 
 
 COMPARED = {"triplet_margin": 3, "margin_ranking": 3, "cosine_embedding": 2, "hinge_embedding": 2, "soft_margin": 2}
@@ -223,8 +241,12 @@ def cosine_similarity(run: Runtime, x1: Value, x2: Value, dim: Value = 1, eps: V
 def pairwise_distance(
     run: Runtime, x1: Value, x2: Value, p: Value = 2.0, eps: Value = 1e-6, keepdim: Value = False
 ) -> Value:
-    """(..., features) of both to (...), with `keepdim` (..., 1)."""
-    return reduce(run, "norm", binary(run, "-", x1, x2), -1, keepdim)
+    """(..., features) of both to (...), with `keepdim` (..., 1): the norm of their difference and a small number
+    (aten/src/ATen/native/Distance.cpp)."""
+    given = held_by_call((x1, x2))
+    result = distance(run, x1, x2, p, eps, keepdim)
+    run.let_go(*given)
+    return result
 
 
 def pdist(run: Runtime) -> Value:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from flake8_cnnmem.dims import Shape, Size, same, show
+from flake8_cnnmem.dims import Shape, Size, same, show, subtract
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, sizes
 from flake8_cnnmem.frameworks.torch.functions.constants import scalar
+from flake8_cnnmem.frameworks.torch.functions.creation import born, filled
+from flake8_cnnmem.frameworks.torch.functions.indexing import index, set_index
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import AdaptivePool, Elementwise, Fold, Pad, Resize, Unfold
@@ -38,7 +40,62 @@ def pad(run: Runtime, input: Value, pad: Value, mode: Value = "constant", value:
         # torch copies here; the copy is what later in-place ops write to.
         return apply(run, pad_pairs(input, ((0, 0),)), input, function="pad")
     pairs = [(amounts[at], amounts[at + 1]) for at in range(0, len(amounts), 2)]
-    return apply(run, pad_pairs(input, tuple(reversed(pairs)), mode), input, function="pad")
+    return padded(run, input, tuple(reversed(pairs)), mode)
+
+
+def padded(
+    run: Runtime, input: Value, amounts: Sequence[tuple[Size, Size]], mode: Value, function: str = "pad"
+) -> Value:
+    """The input with (before, after) added to each of its last axes."""
+    op = pad_pairs(input, amounts, mode)
+    tensor = tensor_of(input)
+    known = known_pads(tensor, op) if isinstance(op, Pad) and isinstance(tensor, Tensor) else None
+    if mode == "circular" and isinstance(tensor, Tensor) and known is not None:
+        return wrapped_around(run, tensor, *known)
+    return apply(run, op, input, function=function)
+
+
+def known_pads(tensor: Tensor, op: Pad) -> tuple[tuple[Shape, Shape], list[tuple[int, int]]] | None:
+    """The shapes before and after a padding, and its amounts; None where one is not known, or they do not fit."""
+    if isinstance(tensor.shape, Unknown):
+        return None
+    amounts = [(before, behind) for before, behind in op.pads if isinstance(before, int) and isinstance(behind, int)]
+    try:
+        (shape,) = op.outputs(tensor.shape)
+    except Mismatch:
+        return None
+    if len(amounts) < len(shape) or any(isinstance(size, Unknown) for size in shape):
+        return None
+    return (tensor.shape, shape), amounts
+
+
+def wrapped_around(run: Runtime, input: Tensor, shapes: tuple[Shape, Shape], pads: Sequence[tuple[int, int]]) -> Value:
+    """A circular padding, as PyTorch writes it: into an empty tensor the input, then axis by axis from the last one
+    what is before it and what is behind, of what stands there already (_pad_circular_symint of
+    aten/src/ATen/native/PadNd.cpp)."""
+    given, shape = shapes
+    cut = tuple(left_by(size, (-before, -behind)) for size, (before, behind) in zip(given, pads, strict=True))
+    within = input if all(min(pair) >= 0 for pair in pads) else index(run, input, cut)
+    empty = filled(shape, None, input.dtype)
+    empty.as_wide_as = within if isinstance(within, Tensor) else None
+    out = set_index(run, born(run, empty), tuple(map(left_by, shape, pads)), within)
+    for axis in range(len(shape) - 1, -1, -1):
+        before, behind = pads[axis]
+        lead, end = (slice(None),) * axis, subtract(shape[axis], max(behind, 0))
+        if before > 0:
+            part = index(run, out, (*lead, slice(subtract(end, before), end)))
+            out = set_index(run, out, (*lead, slice(0, before)), part)
+        if behind > 0:
+            first = max(before, 0)
+            part = index(run, out, (*lead, slice(first, first + behind)))
+            out = set_index(run, out, (*lead, slice(end, shape[axis])), part)
+    return out
+
+
+def left_by(size: Size, pads: tuple[int, int]) -> slice:
+    """What of an axis is between (before, behind); less than none counts as none."""
+    before, behind = (max(amount, 0) for amount in pads)
+    return slice(before or None, subtract(size, behind) if behind else None)
 
 
 def spatial_rank(input: Value) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flake8_cnnmem.dims import subtract
-from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute, convolution_padding, convolve
-from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad_pairs
+from flake8_cnnmem.frameworks.torch.nn.functional.resampling import padded
 from flake8_cnnmem.frameworks.torch.nn.layer import BIAS, base_class, current, layer
 from flake8_cnnmem.graph import Mismatch
 from flake8_cnnmem.ops import Convolution
@@ -73,7 +73,7 @@ def forward(rank: int) -> Callable[..., Value]:
         function = self.cls.name if self.cls.site is None else f"Conv{rank}d"
         if isinstance(mode, str) and mode != "zeros":
             amounts = [(size(before), size(behind)) for before, behind in on_each_side(padding, self, rank)]
-            input = apply(run, pad_pairs(input, amounts, mode), input, function="pad")
+            input = padded(run, input, amounts, mode)
             padding = 0
         return convolve(
             run, function, rank, input, weight, bias, stride, padding, dilation, groups, declared=declared(self)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flake8_cnnmem.dims import Size
-from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size, sizes
 from flake8_cnnmem.frameworks.torch.functions.shapes import shaped
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
-from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad_pairs, resize
+from flake8_cnnmem.frameworks.torch.nn.functional.resampling import padded, resize
 from flake8_cnnmem.frameworks.torch.nn.layer import base_class, current, layer
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.ops import ChannelShuffle as ChannelShuffleOp
@@ -54,7 +53,7 @@ def pad_forward(rank: int, mode: str, name: str) -> Callable[..., Value]:
     def forward(run: Runtime, self: Instance, input: Value) -> Value:
         amounts = per_axis(attribute(run, self, "padding"), 2 * rank)
         pairs = [(amounts[at], amounts[at + 1]) for at in range(0, len(amounts) - 1, 2)]
-        return apply(run, pad_pairs(input, tuple(reversed(pairs)), mode), input, function=name)
+        return padded(run, input, tuple(reversed(pairs)), mode, name)
 
     return forward
 
