@@ -81,7 +81,8 @@ def in_one_order(
         raise TargetError(str(error)) from None
     except SourceError as error:
         return FileReport(source.path, failure=Unknown(error.reason, source.path, error.line))
-    found = told_once([report for report in reports if report is not None])
+    fitted = [root.fit is not None for root in roots]
+    found = told_once([(report, own) for report, own in zip(reports, fitted, strict=True) if report is not None])
     told = {cause.reason for report in found for cause in report.causes}
     missing = tuple(each for each in missing if each.reason not in told)
     return FileReport(source.path, found, directives, missing=missing)

@@ -9,14 +9,14 @@ from dataclasses import replace
 from flake8_cnnmem.results import ModelReport
 
 
-def told_once(reports: Sequence[ModelReport]) -> tuple[ModelReport, ...]:
-    """The reports of a file, where several of one call of the framework's own trainer that need the same are one, which
-    counts them. What is left is numbered anew."""
+def told_once(reports: Sequence[tuple[ModelReport, bool]]) -> tuple[ModelReport, ...]:
+    """The reports of a file, each with whether the framework's own trainer trains it: several of one such call that
+    need the same are one, which counts them. What is left is numbered anew."""
     known: dict[Hashable, int] = {}
     found: list[ModelReport] = []
-    places = Counter(map(place_of, reports))
-    for report in reports:
-        key = likeness(report) if places[place_of(report)] > 1 else None
+    places = Counter(place_of(report) for report, fitted in reports if fitted)
+    for report, fitted in reports:
+        key = likeness(report) if fitted and places[place_of(report)] > 1 else None
         at = known.get(key) if key is not None else None
         if at is not None:
             found[at] = replace(found[at], times=found[at].times + report.times)
