@@ -172,6 +172,8 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
 
 SMALL = 0.01
 """The part of a model's own values up to which those of a loss that the code writes itself do not count."""
+FEW = 3
+"""As many tensors of what the model gives a loss function of the framework's makes, too: a difference, its square."""
 
 
 def is_large(phase: Phase) -> bool:
@@ -179,8 +181,11 @@ def is_large(phase: Phase) -> bool:
     framework's would: tensors that its gradient may need, and that are in no forward pass."""
     loss = next((event.subject for event in phase.events if event.kind == "backward"), None)
     made = [call for call in calls_behind([loss]) if not isinstance(call.op, Loss)] if isinstance(loss, Tensor) else []
-    beyond = sum(values_of(call) for call in made if call.within is None)
-    return beyond > SMALL * sum(values_of(call) for call in made if call.within is not None)
+    inside = {call.number: call for call in made if call.within is not None}
+    own = [call for call in made if call.within is None]
+    read = {each.call.number for call in own for each in call.inputs if each.call is not None}
+    given = sum(values_of(call) for number, call in inside.items() if number in read)
+    return sum(map(values_of, own)) > max(SMALL * sum(map(values_of, inside.values())), FEW * given)
 
 
 def values_of(call: Call) -> int:
