@@ -10,6 +10,7 @@ from flake8_cnnmem import package_sources
 from flake8_cnnmem.agreement import agreed
 from flake8_cnnmem.evaluate.native_state import natives_put_back
 from flake8_cnnmem.model_report import report_model
+from flake8_cnnmem.model_report.repeated import told_once
 from flake8_cnnmem.results import Drop, FileReport, LayerProblem, ModelReport, Row
 from flake8_cnnmem.running.frame_stack import with_room_below
 from flake8_cnnmem.running.gc_tuning import seldom_collected
@@ -80,7 +81,8 @@ def in_one_order(
         raise TargetError(str(error)) from None
     except SourceError as error:
         return FileReport(source.path, failure=Unknown(error.reason, source.path, error.line))
-    found = tuple(report for report in reports if report is not None)
+    fitted = [root.fit is not None for root in roots]
+    found = told_once([(report, own) for report, own in zip(reports, fitted, strict=True) if report is not None])
     told = {cause.reason for report in found for cause in report.causes}
     missing = tuple(each for each in missing if each.reason not in told)
     return FileReport(source.path, found, directives, missing=missing)

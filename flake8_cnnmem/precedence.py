@@ -35,6 +35,7 @@ def training_for(facts: Facts, settings: Settings, built: Built | None, evidence
         decided(facts.optimizer, optimizers, settings.optimizer, path),
         shape,
         loss=loss[0] if loss else Fact("cross_entropy", "default"),
+        losses=evidence.losses,
     )
     return training.over(evidence.devices) if training.batch_size.source not in ("directive", "option") else training
 

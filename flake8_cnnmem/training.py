@@ -70,6 +70,9 @@ class Training:
     optimizer: Fact[Optimizer]
     input_shape: Fact[tuple[int | None, ...]] | None = None
     loss: Fact[str] = field(default_factory=lambda: Fact("cross_entropy", "default"))
+    losses: tuple[str, ...] = ()
+    """What a framework's own trainer takes of the outputs: the loss of each, "" for none, or one for all of them;
+    nothing where the step is the code's own."""
     devices: int = 1
     whole: Fact[int] | None = None
     """The batch that the program draws, where several devices share it."""

@@ -30,6 +30,8 @@ class Evidence:
     optimizer: list[Statement[Optimizer]] = field(default_factory=list)
     dtype: list[Statement[str]] = field(default_factory=list)
     loss: list[Statement[str]] = field(default_factory=list)
+    losses: tuple[str, ...] = ()
+    """What the framework's own trainer takes of the model's outputs, see `Training`."""
     trained: RootCall | None = None
     updated: frozenset[int] | None = None
     """The weights, by id, that the code's optimizers were made for, where that is not all that train."""
@@ -184,6 +186,7 @@ def optimizers_of(
             evidence.optimizer.append(Statement(named, site or compiled.site))
         if (loss := losses.of_compiled(compiled.loss, compiled.site)) is not None:
             evidence.loss.append(loss)
+            evidence.losses = evidence.losses or losses.each_of_compiled(compiled.loss)
     lone = list(run.data(TO_COMPILE_WITH).values())
     if not evidence.optimizer and len(lone) == 1 and (named := framework.optimizer_of(lone[0])) is not None:
         # The only one that the code makes, where what it compiles was not followed.
@@ -207,6 +210,7 @@ def held_at(evidence: Evidence, framework: Framework, fit: Fit) -> None:
         evidence.optimizer.append(Statement(named, site or fit.compiled_site))
     if (loss := losses.of_compiled(fit.loss, fit.compiled_site)) is not None:
         evidence.loss.append(loss)
+    evidence.losses = losses.each_of_compiled(fit.loss)
     evidence.trainable = fit.trainable
 
 

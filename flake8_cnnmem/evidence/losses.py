@@ -16,11 +16,23 @@ def of_tensor(loss: Tensor) -> Statement[str] | None:
 
 def of_compiled(loss: Value, site: Site | None) -> Statement[str] | None:
     """`loss="mse"`, a loss object, a function; of several outputs' losses the first."""
+    name = next((name for name in each_of_compiled(loss) if name), None)
+    return Statement(name, site) if name is not None else None
+
+
+def each_of_compiled(loss: Value) -> tuple[str, ...]:
+    """What `compile` is told to take of the outputs: the name of each one's loss, "" for none; a single one for all."""
     if isinstance(loss, dict):
-        loss = next(iter(loss.values()), None)
+        return tuple(map(name_of, loss.values()))
     if isinstance(loss, (list, tuple)):
-        loss = loss[0] if loss else None
+        return tuple(map(name_of, loss))
+    name = name_of(loss)
+    return (name,) if name else ()
+
+
+def name_of(loss: Value) -> str:
+    """A loss by its name: a text, a loss object, a function; "" for none and for what has no name."""
     if isinstance(loss, str):
-        return Statement(loss, site)
+        return loss
     name = loss.cls.name if isinstance(loss, Instance) else getattr(loss, "name", None)
-    return Statement(name, site) if isinstance(name, str) else None
+    return name if isinstance(name, str) else ""

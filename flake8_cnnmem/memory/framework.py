@@ -22,7 +22,7 @@ from flake8_cnnmem.memory.dtypes import is_floating, resolve
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.in_flight import InFlight
-from flake8_cnnmem.memory.losses import add_loss
+from flake8_cnnmem.memory.losses import add_losses
 from flake8_cnnmem.memory.optimizer_step import GraphUpdates, Stepping, state
 from flake8_cnnmem.memory.replay_result import Replayed
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
@@ -62,8 +62,8 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     memory = Memory(Timeline(rules.alignment, dict(model.paths)), max(1, batch), chip if rules.by_chip else None)
     weights = weights_in_memory(model, memory, dtype)
     forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules), longer=model.held)
-    loss = add_loss(model, training.loss.value, training.loss.source != "default")
-    given = list(model.inputs) + ([loss[1]] if loss else [])
+    losses = add_losses(model, training.loss.value, training.loss.source != "default", training.losses)
+    given = [*model.inputs, *(target for _, target in losses)]
     for tensor in given:
         use = "input" if tensor in model.inputs else "kept"
         value = memory.new(tensor.shape, resolve(tensor.dtype, dtype), use=use)
@@ -103,23 +103,26 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
         saved = sum(line.at(batch) for _, line in kept)
         saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
 
-    chosen = id(loss[0].inputs[0]) if loss else 0
-    for key in outputs - {chosen}:
+    chosen = {id(call.inputs[0]) for call, _ in losses}
+    for key in outputs - chosen:
         forward.drop(key)
-    if loss is not None:
+    if losses:
         _prune(forward, backward, chosen)
-        forward.run([loss[0]], {id(loss[0].outputs[0])})
-        if chosen in outputs and not rules.trainer:
-            forward.drop(chosen)
-        result = forward.values[id(loss[0].outputs[0])]
+        results = {id(call.outputs[0]) for call, _ in losses}
+        forward.run([call for call, _ in losses], results)
+        for key in chosen & outputs if not rules.trainer else ():
+            forward.drop(key)
         forward.autocast.end()
-        if result.grad:
-            backward.gradients[id(loss[0].outputs[0])] = memory.new((), result.dtype)
+        for key in results:
+            result = forward.values[key]
+            if result.grad:
+                backward.gradients[key] = memory.new((), result.dtype)
         backward.run(forward.tape)
 
     if graph is not None:
         graph.end(backward.finished)
-        state(memory, row, options, graph.updated)
+        # The optimizer is built for every variable that trains, whether a gradient reaches it or not.
+        state(memory, row, options, [value for value in weights.values() if value.grad])
         memory.left_out.update(dict.fromkeys(optimizers.not_known(stepping.optimizer, stepping.table)))
     else:
         held = weights if model.updated is None else model.updated
@@ -193,9 +196,9 @@ def sized(memory: Memory, weight: Weight) -> tuple[Line, str, int]:
     return memory.own_line(memory.form(weight.shape, "float32")), "temporaries", 0
 
 
-def _prune(forward: Forward, backward: Backward, output: int) -> None:
-    """Let go of what was kept for outputs that no loss is taken of."""
-    wanted = {output}
+def _prune(forward: Forward, backward: Backward, outputs: set[int]) -> None:
+    """Let go of what was kept for other outputs than those that a loss is taken of."""
+    wanted = set(outputs)
     kept: list[Entry] = []
     for entry in reversed(forward.tape):
         if wanted.isdisjoint(entry.gives):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from flake8_cnnmem import frameworks
@@ -57,21 +57,31 @@ def plain(name: str) -> str:
     return short.removesuffix("loss")
 
 
-def add_loss(model: Model, name: str, certain: bool) -> tuple[Call, Tensor] | None:
-    """The call of the loss on the first output that can have one, and its targets; None if there is none.
+def add_losses(model: Model, name: str, certain: bool, each: Sequence[str] = ()) -> list[tuple[Call, Tensor]]:
+    """The calls of the losses that a step goes back from, each with its targets; none if no output can have one.
 
-    Where the loss is not `certain`, a single value for each sample is taken for a logit of two classes.
+    `each` names the losses that a trainer takes of the outputs, "" for none; a single one is taken of every output.
+    Without it there is one, `name`, of the first output that can have one. Where that loss is not `certain`, a single
+    value for each sample is taken for a logit of two classes.
     """
-    output = next((one for one in model.outputs if is_floating(one.dtype)), None)
-    if output is None:
-        return None
+    outputs = model.outputs
+    names = [each[0]] * len(outputs) if len(each) == 1 else each
+    if len(outputs) > 1 and len(names) == len(outputs):
+        taken = [(out, one, True) for out, one in zip(outputs, names, strict=True) if one and is_floating(out.dtype)]
+    else:
+        taken = [(out, name, certain) for out in outputs if is_floating(out.dtype)][:1]
+    number = 1 + max((call.number for call in model.calls), default=0)
+    return [loss_of(model, number + at, *one) for at, one in enumerate(taken)]
+
+
+def loss_of(model: Model, number: int, output: Tensor, name: str, certain: bool) -> tuple[Call, Tensor]:
+    """A loss of one output as a call of this number, and its targets."""
     kind, form = KINDS.get(plain(name), ("cross_entropy", CLASSES))
     shape = output.shape
     if kind == "cross_entropy" and not certain and not isinstance(shape, Unknown):
         if len(shape) < 2 or shape[1] == 1:
             kind, form = "bce_with_logits", LIKE
     target = Tensor(_target(shape, form, model.framework), "int64" if form == CLASSES else "float32")
-    number = 1 + max((call.number for call in model.calls), default=0)
     call = Call(Loss(kind), (output, target), (), number, function="loss")
     call.outputs = (Tensor((), "float", call),)
     return call, target

@@ -7,10 +7,11 @@ from dataclasses import replace
 from itertools import chain
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import product
 from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
 from flake8_cnnmem.evidence.batches import tensors_of
-from flake8_cnnmem.graph import Model
+from flake8_cnnmem.graph import Call, Model, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
@@ -18,6 +19,7 @@ from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.models.steps import evaluation_of, step_of
 from flake8_cnnmem.models.trainings import inside_of
+from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -133,18 +135,24 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
     framework = frameworks.of_layer(root.value)
     if framework is None:
         return
+    inside = inside_of(root)
+    learning = [event for event in phase.events if event.call is not None and event.call.grad]
+    own = [event for event in learning if id(seen_through(event.subject)) in inside]
+    where = root.site.path, root.site.line
     if not framework.declares_inputs:
         unclear = next(chain(losses_unknown(phase), graphs_unknown(phase)), None)
         if unclear is not None:
             yield unclear
         elif phase.optimizers and not phase.updated:
             yield Unknown("which weights the step updates is not known", *site_of_step(phase))
+        if len(own) > 1:
+            yield Unknown(f"what the step keeps of {len(own)} forward passes of {root.name}", *where)
+        elif own and is_large(phase):
+            yield Unknown("what the loss keeps beside what the model gives", *where)
+        if any(event not in own and is_trainable(seen_through(event.subject)) for event in learning):
+            yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
         return
-    inside = inside_of(root)
-    learning = [event for event in phase.events if event.call is not None and event.call.grad]
-    own = [event for event in learning if id(seen_through(event.subject)) in inside]
     doubt = next((event.doubt for event in phase.events if event.doubt is not None and event.kind == "backward"), None)
-    where = root.site.path, root.site.line
     unclear = next(losses_unknown(phase), None)
     if doubt is not None:
         yield doubt
@@ -160,6 +168,30 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
         yield Unknown(f"what the step keeps of more rows than the batch, on which it calls {root.name}", *where)
     if any(event not in own and is_trainable(seen_through(event.subject)) for event in learning):
         yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
+
+
+SMALL = 0.01
+"""The part of a model's own values up to which those of a loss that the code writes itself do not count."""
+FEW = 3
+"""As many tensors of what the model gives a loss function of the framework's makes, too: a difference, its square."""
+
+
+def is_large(phase: Phase) -> bool:
+    """Whether a loss that the code writes itself makes more of what its models give than a loss function of the
+    framework's would: tensors that its gradient may need, and that are in no forward pass."""
+    loss = next((event.subject for event in phase.events if event.kind == "backward"), None)
+    made = [call for call in calls_behind([loss]) if not isinstance(call.op, Loss)] if isinstance(loss, Tensor) else []
+    inside = {call.number: call for call in made if call.within is not None}
+    own = [call for call in made if call.within is None]
+    read = {each.call.number for call in own for each in call.inputs if each.call is not None}
+    given = sum(values_of(call) for number, call in inside.items() if number in read)
+    return sum(map(values_of, own)) > max(SMALL * sum(map(values_of, inside.values())), FEW * given)
+
+
+def values_of(call: Call) -> int:
+    """How many values a call makes, as far as that is known."""
+    sizes = (product(tensor.shape) for tensor in call.outputs if isinstance(tensor.shape, tuple))
+    return sum(size for size in sizes if isinstance(size, int))
 
 
 def site_of_step(phase: Phase) -> tuple[str, int]:

@@ -363,5 +363,15 @@ i = keras.Input((6, 4))
 h = layers.Dense(5)(i)
 m = keras.Model(i, layers.Dense(3)(ops.concatenate([ops.zeros_like(h), ops.ones_like(layers.Dense(7)(h))], axis=-1)))
 """,
+        """
+made = [layers.StringLookup(vocabulary=list("abc"), mask_token=None), layers.TextVectorization(vocabulary=["x", "y"]),
+    layers.StringLookup(vocabulary=["", "[UNK]", "q"], mask_token=""), layers.StringLookup(),
+    layers.IntegerLookup(vocabulary=[1, 2, 3], num_oov_indices=2, mask_token=0),
+    layers.StringLookup(vocabulary=["q", "r"], mask_token="", output_mode="one_hot"),
+    layers.TextVectorization(output_mode="multi_hot", vocabulary=["x", "y"])]
+made[3].set_vocabulary(["k", "l"])
+r = [(len(each.get_vocabulary()), each.vocabulary_size(), len(each.get_vocabulary(include_special_tokens=False)),
+    [str(token) for token in each.get_vocabulary()]) for each in made]
+""",
     )
 ]

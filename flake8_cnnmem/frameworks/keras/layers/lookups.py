@@ -35,12 +35,26 @@ def vocabulary_size(self: Instance) -> Value:
     tokens = self.attributes.get("max_tokens")
     if tokens is not None:
         return tokens
+    known = tokens_of(self)
+    return None if known is None else len(special_tokens(self)) + len(known)
+
+
+def special_tokens(self: Instance) -> list[Value]:
+    """The tokens before those of the vocabulary: the mask's, where numbers are given, and those of unknown words
+    (keras/src/layers/preprocessing/index_lookup.py). TextVectorization looks up with an empty text for its mask."""
+    own = self.attributes
+    mask, outside = own.get("mask_token", ""), own.get("num_oov_indices", 1)
+    masks = [mask] if mask is not None and own.get("output_mode", "int") == "int" else []
+    return [*masks, *[own.get("oov_token", "[UNK]")] * (outside if isinstance(outside, int) else 1)]
+
+
+def tokens_of(self: Instance) -> list[Value] | None:
+    """The vocabulary that a lookup was given, without special tokens at its beginning; None where it learns it."""
     vocabulary = self.attributes.get("vocabulary")
-    if isinstance(vocabulary, (list, tuple)):
-        outside = self.attributes.get("num_oov_indices", 1)
-        masked = 1 if self.attributes.get("mask_token") is not None else 0
-        return len(vocabulary) + (outside if isinstance(outside, int) else 1) + masked
-    return None
+    if not isinstance(vocabulary, (list, tuple)):
+        return None
+    special = special_tokens(self)
+    return list(vocabulary[len(special) if list(vocabulary[: len(special)]) == special else 0 :])
 
 
 def call_text(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
@@ -57,9 +71,18 @@ def get_vocabulary_size(run: Runtime, self: Instance) -> Value:
     return run.unknown("the size of a vocabulary is not known") if found is None else found
 
 
-def get_vocabulary(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
-    """`layer.get_vocabulary()`, which is not known."""
-    return run.unknown("a vocabulary is not known")
+def get_vocabulary(run: Runtime, self: Instance, include_special_tokens: Value = True) -> Value:
+    """`layer.get_vocabulary()`: the tokens by their numbers; an unknown where they are learnt from data."""
+    known = tokens_of(self)
+    if known is None or not isinstance(include_special_tokens, bool):
+        return run.unknown("a vocabulary is not known")
+    return [*special_tokens(self), *known] if include_special_tokens else known
+
+
+def set_vocabulary(run: Runtime, self: Instance, vocabulary: Value = None, *args: Value, **kwargs: Value) -> None:
+    """`layer.set_vocabulary(tokens)`."""
+    run.changed(self)
+    self.attributes["vocabulary"] = vocabulary
 
 
 VOCABULARY = {
@@ -67,7 +90,7 @@ VOCABULARY = {
     "vocabulary_size": native(get_vocabulary_size),
     "vocab_size": native(get_vocabulary_size),
     "get_vocabulary": native(get_vocabulary),
-    "set_vocabulary": native(nothing),
+    "set_vocabulary": native(set_vocabulary),
 }
 
 
