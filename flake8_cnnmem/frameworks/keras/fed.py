@@ -1,7 +1,7 @@
 """What `fit` is given for the inputs that a model declares.
 
-After keras/src/models/functional.py (`_adjust_input_rank`) and keras/src/layers/input_spec.py: as many axes, or one of
-a single value more or less, and the sizes that the input states.
+After keras/src/models/functional.py (`_adjust_input_rank`, `input_spec`): as many axes, or one of a single value more
+or less, and the sizes that the input states. A Sequential leaves sizes to its layers.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
 from flake8_cnnmem.frameworks.keras.session import session_of
-from flake8_cnnmem.graph import Mismatch, Problem, Tensor
+from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value
 
 
@@ -45,8 +46,41 @@ def refused(wanted: Shape, given: Shape) -> bool:
     return True
 
 
+def refused_inside(outputs: Sequence[Tensor], declared: Tensor, given: Shape) -> bool:
+    """Whether a layer on the way refuses what comes of a batch of this shape: an op does, or its weights would be of
+    other sizes than those that it has."""
+    shapes: dict[int, Shape] = {id(declared): given}
+    for call in calls_behind(outputs):
+        before = [tensor.shape for tensor in call.inputs]
+        now = [shapes.get(id(tensor), tensor.shape) for tensor in call.inputs]
+        if now == before:
+            continue
+        known = [shape for shape in (*before, *now) if not isinstance(shape, Unknown)]
+        if len(known) < 2 * len(before):
+            return False
+        old, new = known[: len(before)], known[len(before) :]
+        try:
+            results = call.op.outputs(*new)
+            if sizes_of_weights(call.op, new) != sizes_of_weights(call.op, old):
+                return True
+        except Mismatch:
+            return True
+        for tensor, shape in zip(call.outputs, results, strict=False):
+            if isinstance(shape, Unknown):
+                return False
+            shapes[id(tensor)] = shape
+    return False
+
+
+def sizes_of_weights(op: Op, shapes: Sequence[Shape]) -> list[Shape]:
+    """The shapes of the weights that an op has for inputs of these shapes."""
+    return [spec.shape for spec in op.weights(*shapes).values()]
+
+
 def compare_inputs(run: Runtime, model: Instance, fit: Fit) -> None:
     """Say it where the data of a fit are samples of other sizes than the model's inputs declare."""
+    from flake8_cnnmem.frameworks.keras.sequential import SEQUENTIAL
+
     graph = graph_of(model)
     if graph is None:
         return
@@ -60,6 +94,9 @@ def compare_inputs(run: Runtime, model: Instance, fit: Fit) -> None:
         wanted = declared.shape[1:] if isinstance(declared.shape, tuple) else ()
         if not all(isinstance(size, int) for size in samples) or not refused(wanted, samples):
             continue
+        if len(samples) == len(wanted) and model.cls.derives_from(SEQUENTIAL):
+            if not refused_inside(graph.flat_outputs, declared, (BATCH, *samples)):
+                continue
         found = session_of(run).node_of(declared)
         layer = found[0].operation if found is not None else None
         with run.enter(model):
