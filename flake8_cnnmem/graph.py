@@ -70,6 +70,8 @@ class Tensor:
     """Of a leaf that the code makes in the dtype of another tensor, which autocast may decide: that one."""
     gradient_of: Weight | None = None
     """The parameter whose gradient the code reads here: it lies where the backward pass has left it."""
+    site: Site | None = None
+    """Of a parameter, a buffer or a tensor that the code makes of sizes: where it does. None where nobody noted it."""
 
     def __repr__(self) -> str:
         # Not the call that made it: that names its inputs, and so the whole graph.
@@ -83,7 +85,6 @@ class Weight(Tensor):
     name: str = ""
     trainable: bool = True
     buffer: bool = False
-    site: Site | None = None
     fixed: bool = False
     """Whether it is not trained, whatever holds it: `tf.Variable(0, trainable=False)`, `bias.trainable = False`."""
     channels_last: bool = False

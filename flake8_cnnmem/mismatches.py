@@ -7,27 +7,30 @@ from outside among it, as the program ran it, with the batches that it states.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import show
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.graph import Call, Model, Site, Tensor, calls_behind
+from flake8_cnnmem.evidence.written import written_at
+from flake8_cnnmem.graph import Call, Model, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.layer_rows import name_of, place, rows_of
 from flake8_cnnmem.models import Built, Root
-from flake8_cnnmem.ops import Flatten, Loss, Reshape
+from flake8_cnnmem.ops import Flatten, Heads, Loss, Reshape
 from flake8_cnnmem.results import LayerProblem, ModelReport
 from flake8_cnnmem.text.lines import in_words
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance
 
 
 def problems_of(root: Root, builds: Sequence[Built], path: str) -> tuple[LayerProblem, ...]:
     """The sizes that are wrong for certain in models that one step trains: whatever the input, or for the one that the
     code or a directive states; where there are none, the first that the program itself comes to with one of them."""
     found = [
-        problem_of(built.model, call, path, stated_input(built))
+        with_numbers(problem_of(built.model, call, path, stated_input(built)), root, built)
         for built in builds
         for call in built.certain
         if not follows_from_another(call)
@@ -35,16 +38,57 @@ def problems_of(root: Root, builds: Sequence[Built], path: str) -> tuple[LayerPr
     if not found:
         for built, call in met_by_program(root, builds):
             problem = problem_of(built.model, call, path, "")
+            problem = with_numbers(problem, root)
             other = other_input(root, built, call)
             return (problem if other is None else replace(problem, site=other),)
     return tuple(found)
 
 
+def with_numbers(problem: LayerProblem, root: Root, built: Built | None = None) -> LayerProblem:
+    """The problem with the one other line in which a number of it is written, where that is known: the size that is
+    declared, one that a tensor was made with, the size of the stated input."""
+    found: dict[int, str] = {}
+    for site, size in numbers_of(problem, built):
+        place = written_at(site, size, root.run)
+        line = place[1] if place is not None and place[0] == problem.site.path else problem.site.line
+        if line != problem.site.line and not re.search(rf"\b{in_words(line)}\b", problem.message):
+            found.setdefault(line, f"{size} is written in {in_words(line)}")
+    context = ", ".join(filter(None, (problem.context, *list(found.values())[:MOST_NUMBERS])))
+    return replace(problem, context=context)
+
+
+def numbers_of(problem: LayerProblem, built: Built | None) -> Iterator[tuple[Site | None, int]]:
+    """Numbers that the wrong sizes may come from, each with where it is used."""
+    call = problem.call
+    if call is None:
+        return
+    declared = problem.problem.declared
+    sites = [each.layer.site for each in call.ancestry() if isinstance(each.layer, Instance)]
+    if declared is not None:
+        yield from ((site, declared) for site in (problem.site, *sites))
+    if isinstance(call.op, Heads):
+        heads, width = call.op.heads, call.op.width
+        yield from ((site, size) for size in (heads, width) for site in sites if isinstance(size, int))
+    for tensor in call.inputs:
+        leaf = leaf_of(tensor)
+        if leaf.site is not None and isinstance(leaf.shape, tuple):
+            yield from ((leaf.site, size) for size in (declared, problem.problem.given) if size in leaf.shape and size)
+    if built is not None and built.stated_by is not None and built.input_shape:
+        yield built.stated_by, max(size or 0 for size in built.input_shape)
+
+
+MOST_NUMBERS = 2
+"""Numbers whose lines are named in one message."""
+
+
 def follows_from_another(call: Call) -> bool:
-    """Whether a size comes from a layer that cannot be built as it is declared (groups that divide nothing): what it
-    would give is anybody's guess."""
+    """Whether a size comes from a layer that cannot be built as it is declared (groups that divide nothing), or from
+    one whose input has its axes in another order: what it would give is anybody's guess."""
     maker = maker_of(call.inputs[0]) if call.inputs else None
-    return maker is not None and maker.problem is not None and maker.problem.what.startswith("has ")
+    if maker is not None and maker.problem is not None and maker.problem.what.startswith("has "):
+        return True
+    before = (each.problem for each in calls_behind(call.inputs))
+    return any(problem is not None and problem.elsewhere is not None for problem in before)
 
 
 def other_input(root: Root, built: Built, call: Call) -> Site | None:
@@ -72,6 +116,27 @@ def met_by_program(root: Root, builds: Sequence[Built]) -> Iterator[tuple[Built,
             if met is not None:
                 yield met, call
                 break
+        else:
+            met = made_before(root, call, inside)
+            if met is not None:
+                yield met, call
+
+
+def made_before(root: Root, call: Call, inside: Sequence[tuple[Built, Collection[int]]]) -> Built | None:
+    """The model that was being constructed, or was made last, when the program came to sizes that no model has to do
+    with: a table of positions that is filled, a batch that is written into. Only of tensors whose sizes are all written
+    in the code."""
+    if call.guarded or call.within is not None or any(not written_out(tensor) for tensor in call.inputs):
+        return None
+    last = root.run.trace.made_before.get(call.number)
+    return next((built for built, own in inside if last in own), None)
+
+
+def written_out(tensor: Tensor) -> bool:
+    """Whether a tensor is a constant or a leaf of the code's own with nothing but numbers for its sizes."""
+    shape = tensor.shape
+    own = tensor.call is None and not tensor.symbolic and not isinstance(tensor, Weight)
+    return own and isinstance(shape, tuple) and all(isinstance(size, int) for size in shape)
 
 
 def unfit(
@@ -156,6 +221,9 @@ def origin_of(model: Model, call: Call, path: str, site: Site) -> str:
     for tensor in call.inputs[:MOST_ORIGINS]:
         maker = maker_of(tensor)
         if maker is None:
+            leaf = leaf_of(tensor)
+            if leaf.site is not None and leaf.site.path == path and leaf.site.line != site.line:
+                found[called(model, leaf), in_words(leaf.site.line)] = None
             continue
         where = place(maker, path, model, at_layer=True)
         if where.path == path and where.line != site.line:
@@ -168,6 +236,18 @@ def origin_of(model: Model, call: Call, path: str, site: Site) -> str:
 
 
 MOST_ORIGINS = 3
+
+
+def called(model: Model, leaf: Tensor) -> str:
+    """What a tensor that no op made is called in a message: a parameter's own name, if it has one."""
+    return (leaf.name if isinstance(leaf, Weight) else "") or f"{show_shape(leaf)}"
+
+
+def leaf_of(tensor: Tensor) -> Tensor:
+    """The tensor that another one of the same shape is computed from, value by value."""
+    while tensor.call is not None and tensor.call.inputs:
+        tensor = tensor.call.inputs[0]
+    return tensor
 
 
 def maker_of(tensor: Tensor) -> Call | None:

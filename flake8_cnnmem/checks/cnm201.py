@@ -4,7 +4,9 @@
 
 Channels or features that do not chain, a merge of unequal shapes, a reshape to another number of values, a size that
 is not a whole number: the framework would stop with an error at this layer. The message names the layer, the size it
-is given, the size it is declared for, and what would work.
+is given, the size it is declared for, and what would work. So are targets that a loss does not take, data that `fit`
+is given for an input of other sizes, a `view` of a tensor whose axes lie in another order in memory, and values that
+are written into a part of another shape, or into a part of a leaf that asks for a gradient.
 
 It is reported only where it is certain: whatever the input size, or for the size that the code itself or a
 directive states (an `Input`, a call on a tensor made in the file), never for one that only an option or a default

@@ -206,6 +206,8 @@ class Trace:
     """What is called with tensors, or with what is not known, though nobody knows what it is: a model, perhaps."""
     problems: list[Call] = field(default_factory=list)
     """Those of them whose sizes cannot be right, where no test that is not known stands around them."""
+    made_before: dict[int, int] = field(default_factory=dict)
+    """By the number of such a call: the layer, by id, whose construction was the last to begin before it."""
     used: set[int] = field(default_factory=set)
     """Functions and classes, by id, that other functions called, and functions that the module calls as they stand:
     without arguments, so that what they give is what anybody gets."""
@@ -272,6 +274,7 @@ class Trace:
             self.calls.append((call, self.doubt()))
         if call.problem is not None and not self.doubts and not call.doubtful:
             self.problems.append(call)
+            self.made_before[call.number] = next(reversed(self.layers), 0)
 
     def built(self, result: Value, before: int, site: Site) -> None:
         """A call has given a layer that was made during it: so far the outermost call that builds it. For one that

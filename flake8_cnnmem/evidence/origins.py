@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evidence.written import (
+    BY_SIZES,
     Index,
     Place,
     Search,
@@ -35,9 +36,6 @@ HALVES: dict[str, Spellings] = {
     "bfloat16": frozenset(("bfloat16", "bf16", "bf16-mixed", "bf16-true", "mixed_bfloat16")),
 }
 """How settings spell the dtypes of mixed precision."""
-
-BY_SIZES = ("randn", "rand", "zeros", "ones", "empty", "full", "normal")
-"""What makes a tensor of the sizes that it is called with."""
 
 PRECISIONS = ("precision", "mixed_precision", "fp16", "bf16", "amp", "use_amp", "half")
 """Arguments by which trainers are told."""

@@ -44,6 +44,9 @@ HOLDERS = frozenset(
 )
 """What is called with the settings as its keywords."""
 
+BY_SIZES = ("randn", "rand", "zeros", "ones", "empty", "full", "normal")
+"""What makes a tensor of the sizes that it is called with."""
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -67,6 +70,22 @@ def written_for(site: Site | None, value: Sought, run: Interpreter) -> Place | N
         [known[key]] = found if len(found) == 1 else [None]
     answer: Place | None = known[key]
     return answer
+
+
+def worked_out(node: ast.expr) -> object:
+    """The number that sums and products of written numbers give (`64 * 7 * 7`); None for anything else."""
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = worked_out(node.left), worked_out(node.right)
+    if not isinstance(left, int) or not isinstance(right, int):
+        return None
+    if isinstance(node.op, ast.Mult):
+        return left * right
+    if isinstance(node.op, ast.Add):
+        return left + right
+    return left // right if isinstance(node.op, ast.FloorDiv) and right else None
 
 
 def arguments(node: ast.AST) -> Iterator[ast.expr]:
@@ -144,6 +163,8 @@ class Search:
             return None
         if isinstance(node, ast.Constant):
             return (path, node.lineno) if self.is_it(node.value) else None
+        if isinstance(node, ast.BinOp):
+            return (path, node.lineno) if self.is_it(worked_out(node)) else None
         if isinstance(node, ast.Name):
             return self.of_name(node.id, path, line, depth)
         if isinstance(node, ast.Attribute):
@@ -155,6 +176,8 @@ class Search:
             return self.of_setting(text_of(node.slice), depth)
         if isinstance(node, ast.Call) and node.args:
             called = name_of(node.func)
+            if called in BY_SIZES:
+                return self.only(((each, path) for each in node.args), depth)
             if called == "int":
                 return self.place(node.args[0], path, line, depth + 1)
             if called == "get" and text_of(node.args[0]):

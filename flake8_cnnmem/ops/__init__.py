@@ -6,7 +6,7 @@ sizes that cannot be right raise `graph.Mismatch`, and nothing else is ever rais
 
 from __future__ import annotations
 
-from flake8_cnnmem.ops.attention import AttentionInputs, Heads, ScaledDotProduct
+from flake8_cnnmem.ops.attention import AttentionInputs, Heads, PaddingMask, ScaledDotProduct
 from flake8_cnnmem.ops.axes import Flip, Permute, Roll, Squeeze, Transpose, Unsqueeze
 from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
 from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, OneHot, PRelu
@@ -37,6 +37,7 @@ from flake8_cnnmem.ops.resample import (
     Windows,
 )
 from flake8_cnnmem.ops.shape import (
+    AcrossOrder,
     Common,
     Expand,
     Flatten,
@@ -51,6 +52,7 @@ from flake8_cnnmem.ops.shape import (
 
 __all__ = [
     "GLU",
+    "AcrossOrder",
     "AdaptivePool",
     "AttentionInputs",
     "Average",
@@ -93,6 +95,7 @@ __all__ = [
     "OneHot",
     "PRelu",
     "Pad",
+    "PaddingMask",
     "Permute",
     "PixelShuffle",
     "Pool",

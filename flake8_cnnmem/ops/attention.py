@@ -104,6 +104,25 @@ class Heads(Weightless):
 
 
 @dataclass(frozen=True, slots=True)
+class PaddingMask(Weightless):
+    """The mask of the keys that are padding: (N, S), whatever the order of the axes of the keys."""
+
+    batch: Size
+    source: Size
+
+    kind = "identity"
+    declares = False
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The mask's shape. Mismatch where it has other sizes (`multi_head_attention_forward` asserts them)."""
+        wanted = (self.batch, self.source)
+        if len(inputs[0]) == 2 and any(same(own, size) is False for own, size in zip(inputs[0], wanted, strict=True)):
+            what = f"takes a mask of padding of {show(wanted)}, but is given {show(inputs[0])}"
+            raise Mismatch(Problem("CNM201", what, error="AssertionError"), (wanted,))
+        return (inputs[0],)
+
+
+@dataclass(frozen=True, slots=True)
 class AttentionInputs(Weightless):
     """What torch.nn.MultiheadAttention asks of its query, key and value: the query as it is, if they are right."""
 

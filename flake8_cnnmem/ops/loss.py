@@ -38,8 +38,9 @@ VALUE_BY_VALUE = BROADCASTING | {"bce_with_logits"}
 """Kinds that make one value for each of the input's, and reduce these."""
 
 
-def target_problem(kind: str, shape: Shape, target: Shape) -> Problem | None:
-    """A target whose shape the loss surely does not take; None where it may."""
+def target_problem(kind: str, shape: Shape, target: Shape, numbered: bool = False) -> Problem | None:
+    """A target whose shape the loss surely does not take; None where it may. One of whole numbers (`numbered`) is no
+    row of probabilities for PyTorch's cross entropy."""
     if kind in BROADCASTING:
         try:
             broadcast((shape, target), "compares")
@@ -47,6 +48,8 @@ def target_problem(kind: str, shape: Shape, target: Shape) -> Problem | None:
             return mismatch.problem
         return None
     wanted: list[Shape] = [shape] if kind in (*LIKE_INPUT, "cross_entropy", "categorical_crossentropy") else []
+    if numbered and kind == "cross_entropy":
+        wanted = []
     if kind == "sparse_categorical_crossentropy":
         # Class numbers may stand in an axis of their own (keras/src/backend/tensorflow/nn.py).
         wanted = [(*shape[:-1], 1), shape[:-1]]
@@ -60,7 +63,8 @@ def target_problem(kind: str, shape: Shape, target: Shape) -> Problem | None:
         return None
     # Class numbers are what people have; probabilities, for those whose target has as many axes.
     meant = next((each for each in wanted[::-1] if len(each) == len(target)), wanted[-1])
-    return Problem("CNM201", f"takes a target of {show(meant)} for {show(shape)}, but is given {show(target)}")
+    whole = " of whole numbers" if numbered and may_be(target, shape) else ""
+    return Problem("CNM201", f"takes a target of {show(meant)} for {show(shape)}, but is given {show(target)}{whole}")
 
 
 def may_be(shape: Shape, other: Shape) -> bool:
@@ -80,6 +84,8 @@ class Loss(Weightless):
     """How many classes there are weights for; None without weights."""
     compared: int = 0
     """So many of the inputs are broadcast against each other, where that is not said of the kind."""
+    numbered: bool = False
+    """Whether its targets are whole numbers."""
 
     @property
     def unreduced(self) -> bool:
@@ -102,7 +108,7 @@ class Loss(Weightless):
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         """(): one value, or with reduction "none" one for each sample. Mismatch for a target of a wrong shape."""
         shape = inputs[0]
-        problem = target_problem(self.kind, shape, inputs[1]) if len(inputs) > 1 else None
+        problem = target_problem(self.kind, shape, inputs[1], self.numbered) if len(inputs) > 1 else None
         given = shape[1] if len(shape) > 1 else shape[0] if shape else None
         if problem is None and isinstance(self.classes, int) and isinstance(given, int) and self.classes != given:
             what = f"has weights for {self.classes} classes, but is given {given} in {show(shape)}"

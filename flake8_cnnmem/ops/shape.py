@@ -158,6 +158,22 @@ class Reshape(View):
 
 
 @dataclass(frozen=True, slots=True)
+class AcrossOrder(Reshape):
+    """A view of a tensor whose axes lie in another order in memory: no strides give it, and PyTorch makes no copy."""
+
+    @property
+    def declares(self) -> bool:
+        """Always: what it was meant to give is what it says."""
+        return True
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Mismatch, with the target's shape to go on with."""
+        (shape,) = Reshape.outputs(self, *inputs)
+        what = f"views {show(inputs[0])} as {show(shape)}, but its axes lie in another order in memory"
+        raise Mismatch(Problem("CNM201", what, "reshape, or contiguous() before it, would fit"), (shape,))
+
+
+@dataclass(frozen=True, slots=True)
 class Steps(Reshape):
     """(N, T, ...) to `target`, (N * T, ...): each of the T steps is cut out by an op of its own."""
 

@@ -38,7 +38,7 @@ PROGRAMS = {
     "a constant with the number at two places": (
         "import os\nSIZE = 16\nif os.environ.get('X'):\n    SIZE = 16\nloader = DataLoader(data, SIZE)", 5, "",
     ),
-    "a computed number": ("SIZE = 8 * 2\nloader = DataLoader(data, SIZE)", 2, ""),
+    "a computed number": ("SIZE = 8 * 2\nloader = DataLoader(data, SIZE)", 2, 1),
     "a default of a function": (
         "def made(size=16):\n    return DataLoader(data, batch_size=size)\nloader = made()", 2, 1,
     ),

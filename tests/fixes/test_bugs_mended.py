@@ -100,9 +100,14 @@ MENDED = {
 nothing. In the others two things have to agree, and which one is meant is not in the code: two widths of a sum, an
 input's size."""
 
-OTHERWISE = {"torch_stack_states", "torch_attention_query_batch"}
+OTHERWISE = {
+    "torch_attention_query_batch",
+    "torch_layer_norm_not_last",
+    "torch_stack_states",
+    "torch_unsqueeze_axis",
+}
 """Mended by the size that the message names, where the twin joins other tensors instead; by a view of a parameter,
-where the twin copies it."""
+where the twin copies it; by another order of the axes at the call, where the twin gives them that order before."""
 
 
 @pytest.fixture(autouse=True)
@@ -125,7 +130,7 @@ def networks(report: FileReport) -> list[list[tuple[str, tuple[int | None, ...],
 
 def test_how_many_are_mended() -> None:
     assert {name for name in NAMES if after(name).fixes} == MENDED | OTHERWISE
-    assert (len(MENDED), len(NAMES)) == (76, 157)
+    assert (len(MENDED), len(NAMES)) == (76, 173)
 
 
 @pytest.mark.parametrize("name", NAMES)

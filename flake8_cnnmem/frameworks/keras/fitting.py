@@ -9,6 +9,7 @@ from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras import targets
 from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
+from flake8_cnnmem.frameworks.keras.fed import compare_inputs
 from flake8_cnnmem.frameworks.keras.model_state import (
     COMPILATION,
     Compilation,
@@ -151,6 +152,7 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
         fit = replace(fit, batch_size=samples_a_step(given))
     if not has_own_step(self):
         stands = as_it_stands(run, fit, self)
+        compare_inputs(run, self, stands)
         targets.compare(run, self, stands, given.get("y"))
         return stands
     session, steps = session_of(run), session_of(run).steps

@@ -21,6 +21,8 @@ def made_on(run: Runtime, made: Value, device: Value) -> Value:
     """A new tensor, noted if it is on the host."""
     if run.data(STEPPING) and isinstance(made, Tensor) and (device is None or is_host(device)):
         run.data(HOST)[id(made)] = made
+    if isinstance(made, Tensor) and made.call is None and made.site is None:
+        made.site = run.here()
     return made
 
 

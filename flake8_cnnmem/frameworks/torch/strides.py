@@ -7,9 +7,10 @@ row-major order.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard
 
-from flake8_cnnmem.dims import Shape, Size, multiply
+from flake8_cnnmem.dims import Batch, Shape, Size, multiply
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.ops import (
     Broadcast,
@@ -18,6 +19,7 @@ from flake8_cnnmem.ops import (
     Flatten,
     Index,
     Permute,
+    Recurrent,
     Reshape,
     ScaledDotProduct,
     Split,
@@ -28,6 +30,7 @@ from flake8_cnnmem.ops import (
     Unsqueeze,
     Windows,
 )
+from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 
 DEPTH = 64
@@ -58,17 +61,23 @@ def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
     before = call.inputs[0]
     if isinstance(before.shape, Unknown):
         return None
-    if op.kind in ROW_MAJOR:
+    if op.kind in ROW_MAJOR or (isinstance(op, Recurrent) and tensor.index):
+        return row_major(shape)
+    if isinstance(op, Recurrent):
+        # Steps come first while they are worked out: with `batch_first` the result is turned (RNN.cpp).
+        turned = op.batch_first is True and len(shape) == 3
+        return placed(shape, (1, 0, 2)) if turned else row_major(shape)
+    if (op.like_input or isinstance(op, Broadcast)) and not op.in_place and writes_row_major(op):
         return row_major(shape)
     if op.kind == "channels_last" or (op.kind == "convolution" and _reads_channels_last(call)):
         return channels_last(shape)
     if op.like_input and op.kind not in ("copy", "cast"):
-        return strides_of(before, depth - 1) if before.shape == shape else row_major(shape)
+        return dense(op, shape, strides_of(before, depth - 1)) if before.shape == shape else row_major(shape)
     if op.like_input and op.kind == "cast":
-        return strides_of(before, depth - 1)
+        return dense(op, shape, strides_of(before, depth - 1))
     if isinstance(op, Broadcast):
         same = next((x for x in call.inputs if x.shape == shape), None)
-        return row_major(shape) if same is None else strides_of(same, depth - 1)
+        return row_major(shape) if same is None else dense(op, shape, strides_of(same, depth - 1))
     if isinstance(op, ScaledDotProduct):
         # The kernels write their result in the order of the queries (`empty_like`).
         return strides_of(before, depth - 1) if before.shape == shape else row_major(shape)
@@ -76,6 +85,46 @@ def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
         return follows_input(op, before, shape, depth)
     known = strides_of(before, depth - 1)
     return None if known is None else moved(op, before.shape, shape, known)
+
+
+def writes_row_major(op: Any) -> bool:
+    """Whether the op's own rule says that its result lies in row-major order whatever its input."""
+    from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
+
+    return RULES.row(op.kind).layout == "contiguous"
+
+
+def dense(op: Any, shape: Shape, strides: tuple[Size, ...] | None) -> tuple[Size, ...] | None:
+    """The strides of a result of its own that follows a tensor of these strides: in the same order, without holes."""
+    if strides is None or op.in_place or strides == row_major(shape):
+        return strides
+    sizes, steps = (tuple(probed(each) for each in part) for part in (shape, strides))
+    if not known_numbers(sizes) or not known_numbers(steps):
+        return None
+    found = layout.elementwise(sizes, [(sizes, steps)])
+    return strides if found == steps else placed(shape, sorted(range(len(found)), key=lambda axis: -found[axis]))
+
+
+PROBE = 7
+"""The batch size at which orders of axes are compared."""
+
+
+def probed(size: Size) -> Size:
+    """A size at the batch size `PROBE`."""
+    return size.multiple * PROBE if isinstance(size, Batch) else size
+
+
+def known_numbers(sizes: tuple[Size, ...]) -> TypeGuard[tuple[int, ...]]:
+    """Whether all of the sizes are numbers."""
+    return all(isinstance(size, int) for size in sizes)
+
+
+def placed(shape: Shape, order: Sequence[int]) -> tuple[Size, ...]:
+    """The strides of a dense tensor whose axes lie in this order, the slowest first."""
+    found: list[Size] = [0] * len(shape)
+    for axis, stride in zip(order, row_major(tuple(shape[axis] for axis in order)), strict=True):
+        found[axis] = stride
+    return tuple(found)
 
 
 def _reads_channels_last(call: Call) -> bool:
@@ -97,12 +146,7 @@ def follows_input(op: Any, before: Tensor, shape: Shape, depth: int) -> tuple[Si
 
 def channels_last(shape: Shape) -> tuple[Size, ...]:
     """The strides of a map whose channels (axis 1) run fastest."""
-    order = (0, *range(2, len(shape)), 1)
-    strides = row_major(tuple(shape[axis] for axis in order))
-    found: list[Size] = [0] * len(shape)
-    for axis, stride in zip(order, strides, strict=True):
-        found[axis] = stride
-    return tuple(found)
+    return placed(shape, (0, *range(2, len(shape)), 1))
 
 
 def moved(op: Any, before: Shape, after: Shape, strides: tuple[Size, ...]) -> tuple[Size, ...] | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.dims import Batch, Shape, same, show
 from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.frameworks.torch.applying import WRITTEN, apply, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar
-from flake8_cnnmem.graph import Call, Mismatch, Tensor, Weight
+from flake8_cnnmem.graph import Call, Mismatch, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
@@ -145,9 +145,17 @@ def taken(data: Any, items: list[Any]) -> Any:
 
 def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     """The tensor after `tensor[key] = value`: the same storage, written to."""
+    items = normalised(run, key)
+    if asks_for_gradient(run, tensor) and not isinstance(items, Unknown):
+        apply(run, LeafPart(items), tensor, function="setitem")
+        return tensor
     if isinstance(tensor, Weight):
         tensor.data = None
         return tensor
+    problem = does_not_fit(tensor, items, key, value)
+    if problem is not None:
+        apply(run, problem, tensor, tensor_of(value), function="setitem")
+        return Tensor(tensor.shape, tensor.dtype, tensor.call, tensor.index)
     known = written(run, tensor, key, value)
     if known is not None:
         return known
@@ -158,6 +166,68 @@ def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     sources = (source,) if isinstance(source, Tensor) and source.shape != () else ()
     result = apply(run, Elementwise("set_slice", True), tensor, *sources, function="setitem", dtype=tensor.dtype)
     return result if isinstance(result, Tensor) else tensor
+
+
+def asks_for_gradient(run: Runtime, tensor: Tensor) -> bool:
+    """Whether a tensor is a leaf with a gradient, in no part of which may be written while that is recorded. `.data` of
+    a parameter is the parameter itself outside of a forward pass: there it may be that."""
+    if not run.grad_enabled or tensor.call is not None:
+        return False
+    if isinstance(tensor, Weight):
+        return tensor.trainable and not tensor.buffer and run.invocation is not None
+    return tensor.requires_grad
+
+
+class LeafPart(Index):
+    """A part of a leaf that asks for a gradient, which is written into: autograd refuses that, whatever its size."""
+
+    __slots__ = ()
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """Mismatch, with the leaf's own shape to go on with."""
+        (part,) = Index.outputs(self, inputs[0])
+        shown = "a part" if isinstance(part, Unknown) else show(part)
+        what = f"writes into {shown} of a leaf of {show(inputs[0])} that asks for a gradient"
+        raise Mismatch(Problem("CNM201", what, "clone() before it would do"), inputs[:1])
+
+
+class Part(Index):
+    """Values that are written into a part of the first input: the second one has that part's shape, or broadcasts."""
+
+    __slots__ = ()
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """The first input's shape. Mismatch for values of another shape."""
+        (part,) = Index.outputs(self, inputs[0])
+        if not isinstance(part, Unknown) and not stretches(inputs[1], part):
+            what = f"writes {show(inputs[1])} into {show(part)}, a part of {show(inputs[0])}"
+            raise Mismatch(Problem("CNM201", what, "sizes that are equal, or 1, would fit"), inputs[:1])
+        return (inputs[0],)
+
+
+def stretches(shape: Shape, target: Shape) -> bool:
+    """Whether a tensor may be repeated to another shape; axes of one value in front do not count."""
+    extra = len(shape) - len(target)
+    if any(same(size, 1) is False for size in shape[: max(extra, 0)]):
+        return False
+    pairs = zip(reversed(shape), reversed(target), strict=False)
+    return all(same(own, 1) is not False or same(own, wanted) is not False for own, wanted in pairs)
+
+
+def does_not_fit(tensor: Tensor, items: Any, key: Value, value: Value) -> Part | None:
+    """The assignment whose values surely are of another shape than the part of a tensor that they are written into."""
+    source = tensor_of(value)
+    if isinstance(items, Unknown) or isinstance(tensor.shape, Unknown) or not isinstance(source, Tensor):
+        return None
+    if isinstance(source.shape, Unknown) or source.shape == ():
+        return None
+    if any(isinstance(each, Unknown) for each in (key if isinstance(key, tuple) else (key,))):
+        return None
+    try:
+        Part(items).outputs(tensor.shape, source.shape)
+    except Mismatch:
+        return Part(items)
+    return None
 
 
 def written(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Constant | None:

@@ -168,13 +168,19 @@ def sources(args: tuple[Value, ...], kwargs: dict[str, Value]) -> list[Tensor]:
 def _written(name: str, *others: str, copies: bool = True) -> None:
     """`x.name_(...)` writes into x and `x.name(...)` into a copy of it; either has x's shape."""
 
+    def writing(in_place: bool, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Written:
+        index = kwargs.get("index", args[1] if len(args) > 1 else None)
+        given = sources(args, kwargs)
+        known = name in ("scatter", "scatter_add") and bool(given) and index is given[0]
+        return Scattered(name, in_place) if known else Written(name, in_place)
+
     def written(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
         if isinstance(input, Weight):
             return input
-        return apply(run, Written(name, True), input, *sources(args, kwargs), function=f"{name}_")
+        return apply(run, writing(True, args, kwargs), input, *sources(args, kwargs), function=f"{name}_")
 
     def copied(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
-        return apply(run, Written(name, False), input, *sources(args, kwargs), function=name)
+        return apply(run, writing(False, args, kwargs), input, *sources(args, kwargs), function=name)
 
     for word in (name, *others):
         define(f"tensor.{word}_")(written)
@@ -186,6 +192,22 @@ class Written(Elementwise):
     """Values of other inputs written at some positions of the first."""
 
     __slots__ = ()
+
+
+class Scattered(Written):
+    """Values written at the places along an axis that a second input gives, which has as many axes as the first."""
+
+    __slots__ = ()
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The first input's shape. Mismatch for another number of axes (`scatter_shape_check` in ATen)."""
+        shape, places = inputs[:2]
+        if max(len(shape), 1) != max(len(places), 1):
+            what = (
+                f"takes indices of {count(len(shape), 'axis', 'axes')} for {show(shape)}, but is given {show(places)}"
+            )
+            raise Mismatch(Problem("CNM201", what), (shape,))
+        return (shape,)
 
 
 @dataclass(frozen=True, slots=True)

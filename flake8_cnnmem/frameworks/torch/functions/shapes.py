@@ -15,6 +15,7 @@ from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.strides import strides_of, viewed
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import (
+    AcrossOrder,
     Elementwise,
     Expand,
     Flatten,
@@ -106,7 +107,7 @@ def reshape_to(run: Runtime, input: Value, shape: Sequence[Value], function: str
         return Tensor(target, input.dtype, framework=input.framework)
     op = Reshape(target)
     if function == "view" and isinstance(input, Tensor) and input.call is not None and needs_copy(op, input):
-        raise run.error("RuntimeError", "view size is not compatible with input tensor's size and stride")
+        op = AcrossOrder(target)
     return shaped(run, op, input, function)
 
 
@@ -130,7 +131,9 @@ def needs_copy(op: Op, input: Tensor) -> bool:
         return False
     if isinstance(shape, Unknown) or len(strides) != len(input.shape):
         return False
-    return dims.known((*input.shape, *shape, *strides)) and viewed(input.shape, strides, shape) is None
+    if not dims.known((*input.shape, *shape, *strides)) or dims.product(shape) != dims.product(input.shape):
+        return False
+    return viewed(input.shape, strides, shape) is None
 
 
 def is_lost_data(run: Runtime, tensor: Tensor) -> bool:

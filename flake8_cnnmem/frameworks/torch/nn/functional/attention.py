@@ -24,8 +24,8 @@ from flake8_cnnmem.frameworks.torch.functions.splitting import chunk, split_into
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import linear
 from flake8_cnnmem.frameworks.torch.nn.functional.normalization import drop
 from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad
-from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.ops import Broadcast, Elementwise, Heads, Index, ScaledDotProduct
+from flake8_cnnmem.graph import Mismatch, Tensor
+from flake8_cnnmem.ops import Broadcast, Elementwise, Heads, Index, PaddingMask, ScaledDotProduct
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
 
@@ -171,6 +171,7 @@ def multi_head_attention_forward(
         attn_mask, key_padding_mask = padded(run, attn_mask), padded(run, key_padding_mask)
     source = sizes_of(k, 3)[1]
     if key_padding_mask is not None:
+        key_padding_mask = checked(run, PaddingMask(batch, source), key_padding_mask)
         mask = reshape_to(run, key_padding_mask, (batch, 1, 1, source), "view")
         mask = expand_to(run, mask, (-1, num_heads, -1, -1), "expand")
         mask = reshape_to(run, mask, (groups, 1, source), "reshape")
@@ -223,3 +224,15 @@ def canonical(run: Runtime, mask: Value) -> Value:
 def padded(run: Runtime, mask: Value) -> Value:
     """An attention mask with one more key at its end; None stays."""
     return None if mask is None else pad(run, mask, (0, 1))
+
+
+def checked(run: Runtime, op: PaddingMask, mask: Value) -> Value:
+    """The mask as it is; where its sizes cannot be right, what is to be said of it is noted."""
+    tensor = tensor_of(mask)
+    if not isinstance(tensor, Tensor) or isinstance(tensor.shape, Unknown):
+        return mask
+    try:
+        op.outputs(tensor.shape)
+    except Mismatch:
+        return apply(run, op, mask, function="MultiheadAttention")
+    return mask

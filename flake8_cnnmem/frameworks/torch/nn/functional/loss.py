@@ -121,7 +121,8 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
     weights = [weight] if isinstance(weight, Tensor) else []
     dtype = common_dtype(tensors[:1])
     compared = COMPARED.get(kind, 0) if options.get("distance_function") is None else 0
-    op = Loss(kind, reduction_of(options), tuple(changing(kind, options)), classes_of(kind, weight), compared)
+    numbered = len(tensors) > 1 and isinstance(tensors[1], Tensor) and tensors[1].dtype in ("int64", "int32", "uint8")
+    op = Loss(kind, reduction_of(options), tuple(changing(kind, options)), classes_of(kind, weight), compared, numbered)
     steps = composed(kind, options)
     if steps is None or not fits(op, tensors):
         return apply(run, op, *tensors, weights=weights, function=function, dtype=dtype)

@@ -1,0 +1,113 @@
+"""What `fit` is given for the inputs that a model declares.
+
+After keras/src/models/functional.py (`_adjust_input_rank`, `input_spec`): as many axes, or one of a single value more
+or less, and the sizes that the input states. A Sequential leaves sizes to its layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from flake8_cnnmem.dims import BATCH, Shape, same, show
+from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras.model_state import graph_of
+from flake8_cnnmem.frameworks.keras.ops.operands import apply
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, calls_behind
+from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Runtime, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Fed(Weightless):
+    """A batch, and the input that it is given for: the batch itself, if it fits."""
+
+    kind = "identity"
+    declares = False
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape. Mismatch for samples of other sizes."""
+        if refused(inputs[1][1:], inputs[0][1:]):
+            what = f"takes samples of {show(inputs[1][1:])}, but is given samples of {show(inputs[0][1:])}"
+            raise Mismatch(Problem("CNM201", what, error="ValueError"), inputs[1:2])
+        return (inputs[0],)
+
+
+def refused(wanted: Shape, given: Shape) -> bool:
+    """Whether an input surely does not take samples of these sizes."""
+    if len(given) == len(wanted):
+        return any(same(own, size) is False for own, size in zip(wanted, given, strict=True))
+    if len(given) == len(wanted) + 1:
+        return same(given[-1], 1) is False
+    if len(given) == len(wanted) - 1:
+        return same(wanted[-1], 1) is False
+    return True
+
+
+def refused_inside(outputs: Sequence[Tensor], declared: Tensor, given: Shape) -> bool:
+    """Whether a layer on the way refuses what comes of a batch of this shape: an op does, or its weights would be of
+    other sizes than those that it has."""
+    shapes: dict[int, Shape] = {id(declared): given}
+    for call in calls_behind(outputs):
+        before = [tensor.shape for tensor in call.inputs]
+        now = [shapes.get(id(tensor), tensor.shape) for tensor in call.inputs]
+        if now == before:
+            continue
+        known = [shape for shape in (*before, *now) if not isinstance(shape, Unknown)]
+        if len(known) < 2 * len(before):
+            return False
+        old, new = known[: len(before)], known[len(before) :]
+        try:
+            results = call.op.outputs(*new)
+            if sizes_of_weights(call.op, new) != sizes_of_weights(call.op, old):
+                return True
+        except Mismatch:
+            return True
+        for tensor, shape in zip(call.outputs, results, strict=False):
+            if isinstance(shape, Unknown):
+                return False
+            shapes[id(tensor)] = shape
+    return False
+
+
+def sizes_of_weights(op: Op, shapes: Sequence[Shape]) -> list[Shape]:
+    """The shapes of the weights that an op has for inputs of these shapes."""
+    return [spec.shape for spec in op.weights(*shapes).values()]
+
+
+def compare_inputs(run: Runtime, model: Instance, fit: Fit) -> None:
+    """Say it where the data of a fit are samples of other sizes than the model's inputs declare."""
+    from flake8_cnnmem.frameworks.keras.sequential import SEQUENTIAL
+
+    graph = graph_of(model)
+    if graph is None:
+        return
+    data = fit.batch[0] if isinstance(fit.batch, tuple) and fit.batch else fit.batch
+    own = list(graph.flat_inputs)
+    given = list(data) if isinstance(data, (list, tuple)) else [data]
+    if len(own) != len(given):
+        return
+    for declared, tensor in pairs(own, given):
+        samples = tensor.shape[1:] if isinstance(tensor.shape, tuple) else ()
+        wanted = declared.shape[1:] if isinstance(declared.shape, tuple) else ()
+        if not all(isinstance(size, int) for size in samples) or not refused(wanted, samples):
+            continue
+        if len(samples) == len(wanted) and model.cls.derives_from(SEQUENTIAL):
+            if not refused_inside(graph.flat_outputs, declared, (BATCH, *samples)):
+                continue
+        found = session_of(run).node_of(declared)
+        layer = found[0].operation if found is not None else None
+        with run.enter(model):
+            fed = Tensor((BATCH, *samples), tensor.dtype, framework="keras")
+            asked = Tensor((BATCH, *wanted), declared.dtype, framework="keras")
+            asked.site = layer.site if isinstance(layer, Instance) else None
+            apply(run, Fed(), fed, asked, function="fit")
+
+
+def pairs(own: Sequence[Tensor], given: Sequence[Value]) -> Iterator[tuple[Tensor, Tensor]]:
+    """The inputs with what they are given, where the shapes of both are known."""
+    for declared, tensor in zip(own, given, strict=True):
+        if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.shape and declared.shape:
+            yield declared, tensor

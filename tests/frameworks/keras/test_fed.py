@@ -1,0 +1,55 @@
+"""Data that `fit` is given, held against the inputs of a model: what Keras 3.15 refuses and takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from flake8_cnnmem import checks
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import Source
+
+FIT = """\
+import keras
+import numpy as np
+from keras import layers
+
+model = keras.Sequential([keras.Input({declared}), layers.Flatten(), layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(np.zeros((8, *{given})), np.zeros((8, 1)), verbose=0)
+"""
+
+REFUSED = {
+    "another number of features": ("(6,)", "(5,)"),
+    "another side": ("(8, 3)", "(9, 3)"),
+    "an axis too many": ("(6,)", "(6, 2)"),
+    "an axis too few": ("(6, 2)", "(6,)"),
+    "two axes too many": ("(6,)", "(6, 1, 1)"),
+}
+
+TAKEN = {
+    "axes in another order, flattened": ("(8, 3)", "(3, 8)"),
+    "the same": ("(8, 3)", "(8, 3)"),
+    "an open size": ("(None, 3)", "(9, 3)"),
+    "an axis of one too many": ("(6,)", "(6, 1)"),
+    "an axis of one too few": ("(6, 1)", "(6,)"),
+}
+
+
+def lines_found(declared: str, given: str) -> set[int]:
+    text = FIT.replace("{declared}", declared).replace("{given}", given)
+    if "None" in declared:
+        text = text.replace("layers.Flatten()", "layers.GlobalAveragePooling1D()")
+    report = analyse(Source("train.py", text), Settings())
+    assert report.reports
+    return {finding.line for finding in checks.run(report, Settings(), ["CNM201", "CNM202"])}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_keras_refuses_is_found_at_the_fit(name: str) -> None:
+    assert lines_found(*REFUSED[name]) == {7}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_keras_takes_is_no_finding(name: str) -> None:
+    assert lines_found(*TAKEN[name]) == set()
