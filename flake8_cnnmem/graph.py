@@ -336,6 +336,8 @@ class Resident:
     gradients: tuple[Weight, ...] = ()
     optimizer: Any = None
     updated: tuple[Weight, ...] = ()
+    remade: bool = False
+    """Whether every turn of the loop makes it anew, while that of the turn before is still there."""
 
 
 @dataclass(slots=True, eq=False)
