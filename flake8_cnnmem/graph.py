@@ -86,6 +86,8 @@ class Weight(Tensor):
     site: Site | None = None
     fixed: bool = False
     """Whether it is not trained, whatever holds it: `tf.Variable(0, trainable=False)`, `bias.trainable = False`."""
+    freed: bool = False
+    """Whether it is trained though its layer is frozen: it was set free by itself after that."""
     channels_last: bool = False
     """Whether the second of its axes runs fastest in memory (`torch.channels_last`)."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Phase
-from flake8_cnnmem.graph import Site, Tensor, Weight
+from flake8_cnnmem.graph import Site, Weight
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -37,14 +37,12 @@ def gradients_held(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     again = phase.loop.held_again if phase.loop is not None else None
     if phase.loop is None or again is None or any(event.kind == "backward" for event in phase.events):
         return
-    given = {
-        id(result): event.site
-        for turn in phase.loop.turns
-        for event in trace.events_of(turn)
-        if event.kind == "gradient"
-        for weight, result in event.options.get("given", ())
-        if isinstance(weight, Weight) and isinstance(result, Tensor)
-    }
+    given: dict[int, Site | None] = {}
+    for event in (event for turn in phase.loop.turns for event in trace.events_of(turn) if event.kind == "gradient"):
+        pairs = event.options.get("given", ())
+        for weight, result in pairs if isinstance(pairs, tuple) else ():
+            if isinstance(weight, Weight):
+                given[id(result)] = event.site
     for path, tensor in again.tensors:
         if id(tensor) in given:
             what = f"{path.partition('[')[0]} holds the last step's gradients while the next are computed"

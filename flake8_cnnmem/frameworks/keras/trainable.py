@@ -40,7 +40,7 @@ def trainable_ids(layer: Instance) -> set[int]:
         waiting.extend(sublayers(at))
         if trains(at) is not True:
             # What was set free by itself after its layer was frozen trains: `trainable_variables` asks each variable.
-            free = (weight for weight in own_weights(at) if trains(at) is False and weight.trainable)
+            free = (weight for weight in own_weights(at) if trains(at) is False and weight.freed)
             found.update(id(weight) for weight in free if not weight.buffer)
             continue
         frozen = state.frozen if isinstance(state, LayerState) else ()
@@ -75,4 +75,5 @@ def set_trainable(run: Runtime, self: Instance, value: Value) -> None:
             # What was frozen or set free by itself follows its layer again.
             weight.fixed = False
         for weight in own_weights(layer):
+            weight.freed = False
             weight.trainable = value is True and id(weight) not in state.frozen and not weight.fixed
