@@ -87,6 +87,8 @@ class Weight(Tensor):
     buffer: bool = False
     fixed: bool = False
     """Whether it is not trained, whatever holds it: `tf.Variable(0, trainable=False)`, `bias.trainable = False`."""
+    freed: bool = False
+    """Whether it is trained though its layer is frozen: it was set free by itself after that."""
     channels_last: bool = False
     """Whether the second of its axes runs fastest in memory (`torch.channels_last`)."""
 
@@ -337,6 +339,8 @@ class Resident:
     gradients: tuple[Weight, ...] = ()
     optimizer: Any = None
     updated: tuple[Weight, ...] = ()
+    remade: bool = False
+    """Whether every turn of the loop makes it anew, while that of the turn before is still there."""
 
 
 @dataclass(slots=True, eq=False)

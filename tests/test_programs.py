@@ -29,6 +29,15 @@ class Short:
 
 KNOWN: dict[str, Short] = {
     "cached_logits/1": Short(None, ("no",), "what a model that only answers needs is not told beside a training"),
+    "another_optimizer_midway/1": Short(
+        -0.3995, ("lower-bound", "optimizer", "figure"), "what optimizers that take turns with the same weights keep"
+    ),
+    "copied_every_epoch/1": Short(
+        -0.2476, ("lower-bound", "figure"), "the moment at which weights are copied is none of the step's"
+    ),
+    "gradients_by_name/1": Short(
+        -0.3317, ("lower-bound", "figure"), "gradients that a name holds are not counted beside the next ones"
+    ),
     "clipped_policy/1": Short(
         -0.8085, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
     ),

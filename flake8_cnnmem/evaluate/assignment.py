@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
@@ -41,7 +42,20 @@ def attribute_target(compiler: Compiler, node: cst.Attribute) -> Store:
     word = node.attr.value
     if is_private(word):
         return lambda frame, value: frame.run.set(base(frame), spelled_out(frame, word), value)
+    if isinstance(node.value, cst.Attribute) and not is_private(node.value.attr.value):
+        return on_attribute(compiler.expression(node.value.value), node.value.attr.value, word)
     return lambda frame, value: frame.run.set(base(frame), word, value)
+
+
+def on_attribute(owner: Code, through: str, word: str) -> Store:
+    """Code that stores `owner.through.word`: nothing where each `through` of a tensor is a tensor of its own."""
+
+    def store(frame: Frame, value: Value) -> None:
+        held = owner(frame)
+        if not isinstance(held, Tensor) or through not in frameworks.of(held).made_anew:
+            frame.run.set(frame.run.get(held, through), word, value)
+
+    return store
 
 
 def subscript_target(compiler: Compiler, node: cst.Subscript) -> Store:

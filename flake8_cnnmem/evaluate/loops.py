@@ -19,7 +19,7 @@ from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.gathering import batches_of, fill_up
 from flake8_cnnmem.evaluate.joins import alike
-from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
+from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned, compile_block, statement
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
 from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
 from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, passed_over, turns_of, turns_until
@@ -95,11 +95,12 @@ class Rounds:
             if len(trace.events) > drawn and any(event.kind == "call" for event in trace.events[drawn:]):
                 trace.begun_with(self.turn, self.drawn)
 
-    def end(self) -> None:
-        """It has ended."""
+    def end(self, passed: bool = False) -> None:
+        """It has ended; with `passed` by `continue`."""
         turn, run = self.turn, self.run
         if turn is None:
             return
+        turn.passed = passed
         self.turn, self.last = None, turn
         self.done += 1
         self.drawn = run.trace.so_far(run.numbered)
@@ -282,7 +283,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             watched.begin()
             target(frame, item)
             signal = body(frame)
-            watched.end()
+            watched.end(signal is CONTINUE)
             if signal is not None:
                 if signal is BREAK or isinstance(signal, Returned):
                     watched.left()

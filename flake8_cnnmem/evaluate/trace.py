@@ -79,6 +79,8 @@ class Loop:
     """Whether it runs in a turn that stands for others, with a loop variable that is not known."""
     held: Held | None = None
     """What the program held at the loop's first optimizer step; None where it makes none."""
+    held_again: Held | None = None
+    """What it held at the first call of a model or step of the turn after that."""
     turns: list[Turn] = field(default_factory=list)
     """Those in which something happened."""
     gathers: bool = False
@@ -127,6 +129,8 @@ class Turn:
 
     limits: list[tuple[int, int]] = field(default_factory=list)
     """What a count was compared with, if it is smaller: (the count, the first that would answer otherwise)."""
+    passed: bool = False
+    """Whether the program has gone on to the next turn before the end of the body."""
 
     def compared(self, symbol: str, count: int, limit: int) -> None:
         """A count was compared with a limit: a later turn finds the other answer."""
@@ -213,6 +217,8 @@ class Trace:
     without arguments, so that what they give is what anybody gets."""
     turn: Turn | None = None
     """The innermost turn that is running, outside of any layer."""
+    ended: Turn | None = None
+    """The one that has ended last."""
     doubts: list[Unknown] = field(default_factory=list)
     """The tests that are not known around what is running, the innermost last."""
     recording: bool = True
@@ -251,6 +257,7 @@ class Trace:
         turn.events = (turn.events[0], len(self.events))
         turn.calls = (turn.calls[0], len(self.calls))
         turn.last = number
+        self.ended = turn
         if turn.events[0] != turn.events[1]:
             turn.loop.turns.append(turn)
         self.turn = turn.loop.outer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import LAYER_STEPS
-from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Made, RootCall, around
+from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, Made, RootCall, around
 from flake8_cnnmem.evaluate.training_state import (
     RepeatedTurns,
     asking,
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 MANY_MICRO_STEPS = 16
 """Turns that gather gradients before the loop is given up waiting for an optimizer's step."""
+
+MANY_PASSED = 64
+"""Turns that are left by `continue` before a loop over data is given up waiting for another one."""
+
+OF_MODELS = frozenset(("call", "backward", "gradient", "step", "fit"))
+"""The events of a turn that something was computed in."""
 
 
 def made_layer(run: Interpreter, instance: Instance) -> None:
@@ -74,13 +80,22 @@ def joins_step(run: Interpreter, optimizer: Instance) -> None:
 
 
 def look_around(run: Interpreter, innermost: bool = False) -> None:
-    """What the program holds at the first call of a model or optimizer step of each loop that is running."""
+    """What the program holds at the first call of a model or optimizer step of each loop that is running, in its first
+    turn with one and in the next."""
     running = around(run.trace.turn)
-    waiting = [turn.loop for turn in (islice(running, 1) if innermost else running) if turn.loop.held is None]
+    waiting = [turn.loop for turn in (islice(running, 1) if innermost else running) if waits(turn.loop)]
     if waiting:
         found = held_now(run)
         for loop in waiting:
-            loop.held = found
+            if loop.held is None:
+                loop.held = found
+            else:
+                loop.held_again = found
+
+
+def waits(loop: Loop) -> bool:
+    """Whether it is still to be seen what the program holds in a turn of a loop."""
+    return loop.held is None or (loop.held_again is None and bool(loop.turns))
 
 
 def note_batch(run: Interpreter, size: Value) -> None:
@@ -129,20 +144,35 @@ def repeated(run: Interpreter, site: Site | None = None) -> RepeatedTurns:
 
 def drawn_again(run: Interpreter) -> Callable[[], bool]:
     """A test for streams: whether what has happened since then is a turn of a loop that learns, or that keeps what
-    its models give with their graphs. Its second turn finds in memory what the first one has left."""
+    its models give with their graphs. Its second turn finds in memory what the first one has left. A turn in which no
+    model was called and that was left by `continue` stands for none of those to come."""
     started = len(run.trace.events)
 
-    drawn = 0
+    drawn = learned = 0
 
     def again() -> bool:
-        nonlocal drawn
+        nonlocal drawn, learned
         if run.trace.skipping:
             return True
         drawn += 1
         new = run.trace.events[started:]
-        if run.trace.repeating or not any(learns(event) for event in new):
+        if run.trace.repeating:
             return False
-        gathers = any(event.kind == "backward" for event in new) and all(event.kind != "step" for event in new)
-        return drawn == 1 or (gathers and drawn < MANY_MICRO_STEPS)
+        if not any(event.kind in OF_MODELS for event in new):
+            turn = run.trace.ended
+            passed = turn is not None and turn.passed and turn.events[0] >= started
+            return passed and drawn < MANY_PASSED
+        if not any(learns(event) for event in new):
+            return False
+        learned += 1
+        stepped = any(event.kind == "step" for event in new)
+        gathers = not stepped and (any(event.kind == "backward" for event in new) or waits_for_a_count(run))
+        return learned == 1 or (gathers and drawn < MANY_MICRO_STEPS)
 
     return again
+
+
+def waits_for_a_count(run: Interpreter) -> bool:
+    """Whether the turn of a loop that has ended has asked for the rest of a count: something is done every so many
+    turns."""
+    return run.trace.ended is not None and bool(run.trace.ended.counts)

@@ -153,6 +153,8 @@ class Framework:
     """All weights of a model in the order in which they come to the device; None for that of `weights`."""
     half_region: str = ""
     """The expression whose `with` block runs in mixed precision, in a loop that has its scaler; "" for none."""
+    made_anew: frozenset[str] = frozenset()
+    """The attributes of a tensor that are another tensor each time they are asked for: what is set on them is lost."""
     gradless_region: str = ""
     """The expression whose `with` block computes without gradients; "" for none."""
     tensor_methods: bool = False

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem.graph import Resident
 from flake8_cnnmem.unknown import Unknown
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.graph import Model
+    from flake8_cnnmem.graph import Model, Weight
     from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.models import Root
     from flake8_cnnmem.training import Training
@@ -18,7 +20,7 @@ def causes_of(root: Root, model: Model, training: Training, estimate: Estimate) 
     """Why the figures are no exact ones; empty where they are."""
     every = (
         *model.causes, *estimate.left_out, *unsaid(root, training), *lost_batch(model, training),
-        *other_batch(model, training),
+        *other_batch(model, training), *copied_anew(model, training, estimate),
     )  # fmt: skip
     return tuple(dict.fromkeys(every))
 
@@ -47,6 +49,27 @@ def other_batch(model: Model, training: Training) -> Iterator[Unknown]:
     if not model.same_at(training.batch_size.value):
         site = model.site
         yield Unknown("it depends on the batch size", *((site.path, site.line) if site is not None else ("", 0)))
+
+
+def copied_anew(model: Model, training: Training, estimate: Estimate) -> Iterator[Unknown]:
+    """Copies of weights that every turn makes anew while the last ones are there: the moment of copying is none of the
+    step's, and may need more than all of them."""
+    from flake8_cnnmem.memory import bytes_beside
+
+    if not any(each.remade for each in model.beside) or estimate.accounting != "framework":
+        return
+    sizes = dict(zip((id(each) for each in model.beside), bytes_beside(model, training.dtype.value), strict=True))
+    own = bytes_beside(replace(model, beside=(Resident("", weights=own_weights(model)),)), training.dtype.value)
+    lying = estimate.parameters + estimate.optimizer + sum(own)
+    for each in model.beside:
+        if each.remade and lying + sizes[id(each)] > estimate.total - estimate.overhead:
+            where = (each.site.path, each.site.line) if each.site is not None else ("", 0)
+            yield Unknown(f"what is in memory while {each.what.partition(':')[0]} is copied anew", *where)
+
+
+def own_weights(model: Model) -> tuple[Weight, ...]:
+    """The weights that have gradients."""
+    return tuple(weight for weight in model.weights if weight.trainable and not weight.buffer)
 
 
 def lost_batch(model: Model, training: Training) -> Iterator[Unknown]:

@@ -14,6 +14,7 @@ from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.evidence.growth import with_gradient
 from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.models.left_by_turns import loose_weights
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 
@@ -163,14 +164,16 @@ def states_without_gradient(phase: Phase) -> Iterator[Resident]:
 def weights_beside(phase: Phase, known: dict[int, Weight], places: bool) -> Iterator[Resident]:
     """Weights that no model has and no optimizer: what `copy.deepcopy(model.state_dict())` gives, told by the container
     that they lie in."""
-    assert phase.held is not None
     loose: dict[str, list[Weight]] = {}
-    for path, tensor in phase.held.tensors:
-        if isinstance(tensor, Weight) and id(tensor) not in known and (tensor.moved or not places):
+    remade: set[str] = set()
+    for path, tensor, anew in loose_weights(phase):
+        if id(tensor) not in known and (tensor.moved or not places):
             known[id(tensor)] = tensor
-            loose.setdefault(path.partition("[")[0], []).append(tensor)
+            name = path.partition("[")[0]
+            loose.setdefault(name, []).append(tensor)
+            remade |= {name} if anew else set()
     for name, weights in loose.items():
-        yield Resident(f"{name}: weights", weights[0].site, tuple(weights))
+        yield Resident(f"{name}: weights", weights[0].site, tuple(weights), remade=name in remade)
 
 
 def values_beside(beside: Iterable[Resident]) -> int:

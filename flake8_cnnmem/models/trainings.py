@@ -20,6 +20,7 @@ from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.fits_beside import beside_fits
+from flake8_cnnmem.models.left_by_turns import left_by_turns
 from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
 from flake8_cnnmem.models.unknown_models import (
@@ -94,7 +95,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         else:
             seen = {id(root.value) for root in trained}
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
-        causes = (*gathered(phase), *graphs_beside(run.trace, phase))
+        causes = (*gathered(phase), *graphs_beside(run.trace, phase), *left_by_turns(run.trace, phase))
         own = [
             replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]

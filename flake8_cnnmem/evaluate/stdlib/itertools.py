@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.iterators import drawn, iterators
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Native, Runtime, Stream, Value
 
 names = Names()
 
@@ -100,6 +100,10 @@ def islice(run: Runtime, iterable: Value, /, *bounds: Value) -> Value:
     sources = iterators(run, (iterable,))
     if isinstance(plain, Unknown) or isinstance(sources, Unknown):
         return plain if isinstance(plain, Unknown) else sources
+    if isinstance(sources[0], Stream) and plain[1:] and plain[0]:
+        # One item stands for all, also for those behind the first ones.
+        first, stop, *step = plain
+        plain = (0, stop if stop is None else max(0, stop - first), *step)
     return itertools.islice(drawn(run, sources[0]), *plain)
 
 

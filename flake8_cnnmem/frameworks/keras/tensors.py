@@ -316,7 +316,7 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
     """Settable: a variable's `trainable`; Keras 1 code also notes `_keras_shape` on what it makes itself."""
     if attribute == "trainable" and isinstance(tensor, Weight) and isinstance(value, bool):
         tensor.trainable = value
-        tensor.fixed = not value
+        tensor.fixed, tensor.freed = not value, value
     elif attribute == "_keras_shape":
         refine(tensor, value)
 

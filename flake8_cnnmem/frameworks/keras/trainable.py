@@ -39,6 +39,9 @@ def trainable_ids(layer: Instance) -> set[int]:
         seen.add(id(at))
         waiting.extend(sublayers(at))
         if trains(at) is not True:
+            # What was set free by itself after its layer was frozen trains: `trainable_variables` asks each variable.
+            free = (weight for weight in own_weights(at) if trains(at) is False and weight.freed)
+            found.update(id(weight) for weight in free if not weight.buffer)
             continue
         frozen = state.frozen if isinstance(state, LayerState) else ()
         own = (weight for weight in own_weights(at) if not weight.buffer and not weight.fixed)
@@ -72,4 +75,5 @@ def set_trainable(run: Runtime, self: Instance, value: Value) -> None:
             # What was frozen or set free by itself follows its layer again.
             weight.fixed = False
         for weight in own_weights(layer):
+            weight.freed = False
             weight.trainable = value is True and id(weight) not in state.frozen and not weight.fixed

@@ -60,6 +60,7 @@ FRAMEWORK = Framework(
     alignment=512,
     channels_last=False,
     half_region='torch.autocast("cuda")',
+    made_anew=frozenset(("data", "T", "mT", "H", "mH", "real", "imag")),
     tensor_methods=True,
     shape_error="RuntimeError",
     get=get,

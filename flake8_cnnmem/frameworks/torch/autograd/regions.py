@@ -159,8 +159,12 @@ def device_autocast_init(
 
 
 def autocast(run: Runtime, self: Instance) -> None:
-    """From here on ops run in the context's dtype, or in their own where it is not enabled."""
+    """From here on ops run in the context's dtype, or in their own where it is not enabled. One for the CPU changes
+    nothing of what runs on the GPU, whose memory is estimated."""
     enabled, outer = self.attributes.get("enabled"), run.autocast
+    device = self.attributes.get("device_type")
+    if isinstance(device, str) and device.partition(":")[0] == "cpu":
+        return
     if not isinstance(enabled, Unknown):
         run.autocast = self.attributes["fast_dtype"] if enabled is not False and enabled != 0 else None
     if outer is None and not run.cast_region:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import field, replace
 
 from flake8_cnnmem.frameworks.torch.autograd.grad import GRADIENTS, STEPPING
-from flake8_cnnmem.frameworks.torch.optim.options import STATES
+from flake8_cnnmem.frameworks.torch.optim.options import STATES, TELLING
 from flake8_cnnmem.frameworks.torch.optim.state import COUNTED, Held, held_by
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -353,6 +353,7 @@ def watched(run: Runtime) -> bool:
 def note_step(run: Runtime, self: Instance) -> None:
     """One of torch's own optimizers makes a step; where it is inside of another optimizer (SAM, which has its own
     methods for the two halves of its step), that one does."""
+    keep_options(self)
     owner = owner_of(run, self)
     if owner is not self:
         known = owner.native.get("followed")
@@ -369,6 +370,18 @@ def note_step(run: Runtime, self: Instance) -> None:
         owner.native["followed"] = followed
         take_over(run, owner)
     run.note("step", owner)
+
+
+def keep_options(self: Instance) -> None:
+    """At an optimizer's first step: its options are those that its groups have by then, whatever it was made with."""
+    groups = self.attributes.get("param_groups")
+    if self.native.get("stepped") or not isinstance(groups, list):
+        return
+    self.native["stepped"] = True
+    for word in TELLING:
+        found = [group[word] for group in groups if isinstance(group, dict) and word in group]
+        if found and all(isinstance(each, (bool, int, float)) for each in found):
+            self.native["options"][word] = max(found)
 
 
 def take_over(run: Runtime, owner: Instance) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
@@ -47,7 +48,17 @@ def loader_init(
     self.native = {"batch_size": batch_size, "dataset": dataset}
     if sampler is None:
         self.attributes["sampler"] = Instance(LOADER_SAMPLER, {"data_source": dataset})
+        if batch_sampler is None:
+            self.native["batch_size"] = no_more_than_there_are(run, dataset, batch_size, drop_last)
     return None
+
+
+def no_more_than_there_are(run: Runtime, dataset: Value, batch_size: Value, drop_last: Value) -> Value:
+    """How many samples a batch has: all of a data set that is known to have fewer than `batch_size`."""
+    if type(batch_size) is not int or drop_last is not False:
+        return batch_size
+    count = length_of(run, dataset)
+    return count if type(count) is int and 0 < count < batch_size else batch_size
 
 
 def batch_sampler_of(run: Runtime, self: Instance) -> Value:
@@ -146,6 +157,8 @@ def collated_batch(run: Runtime, self: Instance) -> Value:
     """One batch of a loader, by its `collate_fn` and a sample."""
     sample = sample_of(run, self.attributes.get("dataset"))
     size = self.attributes.get("batch_size")
+    if type(size) is int and type(self.native.get("batch_size")) is int:
+        size = min(size, self.native["batch_size"])
     function = self.attributes.get("collate_fn")
     if size is None:
         return convert(run, sample) if function is None else run.make_data(function, sample)
@@ -222,12 +235,21 @@ def collating(run: Runtime, self: Instance) -> Value:
 
 
 def counted(run: Runtime, batch_sampler: Value) -> Value:
-    """How many samples the first batch has that a sampler of the user's gives."""
+    """How many samples the largest of the first batches has that a sampler of the user's gives."""
     cause = run.unknown("how many samples a batch sampler takes is not known")
     batches = run.iterate(batch_sampler)
-    drawn = None if isinstance(batches, Unknown) else next(batches, None)
-    places = None if drawn is None or isinstance(drawn, Unknown) else run.items(drawn)
-    return len(places) if isinstance(places, list) and places else cause
+    largest = 0
+    for drawn in () if isinstance(batches, Unknown) else islice(batches, MOST_DRAWN):
+        run.spend(1)
+        places = run.items(drawn) if not isinstance(drawn, Unknown) else drawn
+        if isinstance(places, Unknown):
+            return cause
+        largest = max(largest, len(places))
+    return largest or cause
+
+
+MOST_DRAWN = 64
+"""Batches that a sampler of the user's is asked for, to see how many samples they have."""
 
 
 COUNTED = Native("batch", counted, propagate_unknown=False)

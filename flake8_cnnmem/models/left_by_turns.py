@@ -1,0 +1,75 @@
+"""What a turn of a training loop leaves in memory for the next one beside the results of ops: gradients that the
+program keeps, copies of weights that it makes anew, the state of optimizers that take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.trace import Trace
+from flake8_cnnmem.evidence import Phase
+from flake8_cnnmem.graph import Site, Weight
+from flake8_cnnmem.unknown import Unknown
+
+
+def left_by_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:
+    """Why more lies in memory in a turn of a phase than is counted."""
+    yield from gradients_held(trace, phase)
+    yield from optimizers_in_turn(phase)
+
+
+def loose_weights(phase: Phase) -> Iterator[tuple[str, Weight, bool]]:
+    """The weights that the program holds in its first step or in its second by names that lead to no model, each with
+    its path, and whether the step before it has made it anew."""
+    if phase.held is None:
+        return
+    first = {id(tensor) for _, tensor in phase.held.tensors}
+    second = phase.loop.held_again if phase.loop is not None else None
+    for path, tensor in (second or phase.held).tensors:
+        if isinstance(tensor, Weight):
+            yield path, tensor, id(tensor) not in first
+
+
+def gradients_held(trace: Trace, phase: Phase) -> Iterator[Unknown]:
+    """Gradients of weights that were asked for (`torch.autograd.grad`) and that a name still leads to when the next
+    ones are computed: those are counted, and not the older ones. Where a backward pass follows in the same step, it
+    needs more, and finds the new ones in their place."""
+    again = phase.loop.held_again if phase.loop is not None else None
+    if phase.loop is None or again is None or any(event.kind == "backward" for event in phase.events):
+        return
+    given: dict[int, Site | None] = {}
+    for event in (event for turn in phase.loop.turns for event in trace.events_of(turn) if event.kind == "gradient"):
+        pairs = event.options.get("given", ())
+        for weight, result in pairs if isinstance(pairs, tuple) else ():
+            if isinstance(weight, Weight):
+                given[id(result)] = event.site
+    for path, tensor in again.tensors:
+        if id(tensor) in given:
+            what = f"{path.partition('[')[0]} holds the last step's gradients while the next are computed"
+            yield Unknown(what, *place(given[id(tensor)]))
+            return
+
+
+def optimizers_in_turn(phase: Phase) -> Iterator[Unknown]:
+    """Several optimizers that update the same weights in different turns: what each of them keeps is not counted."""
+    stepping: dict[int, tuple[int, frozenset[int]]] = {}
+    for optimizer in phase.optimizers:
+        weights = frozenset(map(id, frameworks.updated_by(optimizer) or ()))
+        for other, shared in stepping.values():
+            if shared & weights and not step_together(phase, other, id(optimizer)):
+                what = "several optimizers update the same weights in different turns"
+                yield Unknown(what, *place(optimizer.site))
+                return
+        stepping[id(optimizer)] = id(optimizer), weights
+
+
+def step_together(phase: Phase, one: int, other: int) -> bool:
+    """Whether two optimizers step in the same turn."""
+    turns = [{id(event.turn) for event in phase.events if event.kind == "step" and id(event.subject) == each}
+             for each in (one, other)]  # fmt: skip
+    return bool(turns[0] & turns[1])
+
+
+def place(site: Site | None) -> tuple[str, int]:
+    """Path and line; ("", 0) where that is not known."""
+    return (site.path, site.line) if site is not None else ("", 0)
