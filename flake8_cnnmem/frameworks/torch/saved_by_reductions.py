@@ -118,7 +118,7 @@ REDUCTIONS = [
     ("norm/half", OpRule((X, Y), backward=(*temporaries(1), New("x", 2)), autocast=RESULT, partial=4)),
     # By a single value it is made in half precision at once.
     ("norm/half, whole", OpRule((X, Y), backward=(New("x", 2),), autocast=RESULT, partial=4)),
-    ("logsumexp", OpRule((X, Y), backward=temporaries(2), autocast=FULL)),
+    ("logsumexp", OpRule((X, Y), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
     # The quotient of result and input, a mask of what is zero, and the zeros' number in each row.
     ("prod", OpRule((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
     # The input is cast for it, and the gradient from it.
