@@ -115,6 +115,8 @@ class Interpreter:
         """What those raise that were passed over."""
         self.failures: list[Unknown] = []
         """Why top-level statements could not be followed to their end."""
+        self.unfinished: list[Unknown] = []
+        """Why statements of the analysed file were not followed to their end, those that raise left out."""
         self.making_data = False
         """Whether a sample is being made: a blur or a resizing that is written as a layer is no part of a step."""
         self.ways: Ways | None = None

@@ -22,7 +22,7 @@ from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned, compile_block, statement
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
 from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
-from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, passed_over, turns_of, turns_until
+from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, may_break, passed_over, turns_of, turns_until
 from flake8_cnnmem.graph import Invocation, Tensor
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
@@ -34,6 +34,14 @@ FEW_ROUNDS = 2
 MANY_ROUNDS = 16
 """Rounds that only call models, as a benchmark does, before the rest are taken to be like them. A layer that a model
 calls in a loop looks the same from outside, and its calls count."""
+
+HEAVY = 40_000
+"""Steps after which two such rounds suffice, where no gradient goes back through them and they fill no list: a large
+model that is evaluated on twenty batches leaves nothing else than one that is evaluated on two."""
+
+MOST_ROLLED = 64
+"""Rounds that are left of a loop that counts and are gone through all the same, where they take few steps: a rollout
+of twenty steps keeps twenty graphs."""
 
 FITS_ALIKE = 2
 """So often a round that trains models by their own `fit` is like the one before it when the rest are taken to be so."""
@@ -53,13 +61,14 @@ class Rounds:
 
     __slots__ = (
         "alike", "changing", "counted", "done", "drawn", "item", "jumps", "last", "layers", "loop", "models", "run",
-        "seen", "seldom", "since_step", "stepped", "turn",
+        "seen", "seldom", "since_step", "stepped", "steps", "turn",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
         run = self.run = frame.run
         self.counted = counted
         self.layers = run.layers_made
+        self.steps = run.budget.steps
         self.seen: list[Any] | None = None
         self.alike = 0
         self.stepped = 0
@@ -131,8 +140,9 @@ class Rounds:
         if self.loop is not None and self.done == 1:
             self.loop.length = 1
 
-    def repeat(self) -> bool:
-        """Whether the turn that has just ended stands for those to come."""
+    def repeat(self, left: int | None = None) -> bool:
+        """Whether the turn that has just ended stands for those to come, of which so many are `left`, where that is
+        known."""
         run = self.run
         before, self.layers = self.layers, run.layers_made
         turn = self.loop.turns[-1] if self.loop is not None and self.loop.turns else None
@@ -156,8 +166,20 @@ class Rounds:
         enough = self.enough(own) if trains and (self.counted or own) else True
         if trains and self.counted:
             return enough
+        if trains or self.is_heavy(turn, last):
+            return enough and self.alike >= 1
         fits = any(event.kind == "fit" for event in last)
-        return enough and self.alike >= (1 if trains else FITS_ALIKE if fits else MANY_ROUNDS)
+        return enough and self.alike >= (FITS_ALIKE if fits else MANY_ROUNDS) and (fits or not self.soon_over(left))
+
+    def soon_over(self, left: int | None) -> bool:
+        """Whether few turns are left, which take few steps."""
+        spent = self.steps - self.run.budget.steps
+        return left is not None and left <= MOST_ROLLED and spent * left < HEAVY * max(self.done, 1)
+
+    def is_heavy(self, turn: Turn, last: Sequence[Event]) -> bool:
+        """Whether a turn only calls models without a gradient, keeps nothing in a list, and takes long to follow."""
+        only_looks = all(event.kind == "call" and event.call is not None and not event.call.grad for event in last)
+        return only_looks and not turn.lengths and self.steps - self.run.budget.steps > HEAVY
 
     def keeps_models(self, turn: Turn) -> bool:
         """Whether there are more models in a container that the turn has put something into than one turn before."""
@@ -288,7 +310,10 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 if signal is BREAK or isinstance(signal, Returned):
                     watched.left()
                     return signal if isinstance(signal, Returned) else None
-            if watched.repeat() and not 0 < operator.length_hint(items) <= FEW_ROUNDS:
+            if (
+                watched.repeat(turns_of(items) if turns is not None else None)
+                and not 0 < operator.length_hint(items) <= FEW_ROUNDS
+            ):
                 if passed_over(run, items, watched.ahead(items)):
                     continue
                 watched.over(frame, turns)
@@ -375,18 +400,6 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
                 before = frame.variables.copy()
 
     return loop
-
-
-def may_break(statement: ast.AST) -> bool:
-    """Whether a statement of a loop's body may leave that loop by `break`."""
-    if isinstance(statement, ast.Break):
-        return True
-    if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)):
-        return any(map(may_break, statement.orelse))
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return False
-    inner = ast.iter_child_nodes(statement)
-    return any(may_break(each) for each in inner if isinstance(each, (ast.stmt, ast.ExceptHandler, ast.match_case)))
 
 
 def same_state(before: dict[str, Value], after: dict[str, Value]) -> bool:

@@ -37,12 +37,15 @@ def run_module(run: Interpreter, module: Module) -> None:
         for at, names in enumerate(module.outline().names):
             run.importer.defining.append(names)
             code, twin = module.code(at)
-            run_top_level(run, module, twin, code)
+            cause = run_top_level(run, module, twin, code)
+            if cause is not None and not isinstance(twin, (ast.Import, ast.ImportFrom)):
+                run.unfinished.append(cause)
             run.importer.defining.remove(names)
 
 
-def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) -> None:
-    """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further."""
+def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) -> Unknown | None:
+    """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further. Why it could
+    not be followed to its end, where it does not raise."""
     go_on()
     saved, modes = (run.frame, run.site, run.invocation, run.importing), run.modes
     depth, guards, journal = run.budget.depth, run.import_guards, run.journal
@@ -68,6 +71,9 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
             cut_off(run, module, twin)
         if run.layers_made != made and (not isinstance(error, Raised) or is_method_call(twin)):
             doubt(run, module, twin)
+        return None if isinstance(error, Raised) else run.failures[-1]
+    else:
+        return None
     finally:
         given_back(run, before)
         run.trace.leave(turn, run.numbered)

@@ -1,7 +1,8 @@
-"""How many turns a loop makes, and which of them are passed over."""
+"""How many turns a loop makes, which of them are passed over, and whether it may be left."""
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -56,3 +57,15 @@ def turns_until(items: Iterator[Value], item: Value, wanted: int) -> int:
     turns = -(-(wanted - item) // step) if step > 0 else 0
     left = turns_of(items)
     return turns if left is not None and turns <= left else 0
+
+
+def may_break(statement: ast.AST) -> bool:
+    """Whether a statement of a loop's body may leave that loop by `break`."""
+    if isinstance(statement, ast.Break):
+        return True
+    if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)):
+        return any(map(may_break, statement.orelse))
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return False
+    inner = ast.iter_child_nodes(statement)
+    return any(may_break(each) for each in inner if isinstance(each, (ast.stmt, ast.ExceptHandler, ast.match_case)))

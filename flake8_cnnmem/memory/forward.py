@@ -265,7 +265,7 @@ class Forward:
                 continue
             if asked is None:
                 asked = Counter(chain.from_iterable(entry.asks for entry in self.tape))
-            if any(asked[one] or one in self.values for one in gives):
+            if any(asked[one] or self._leads_back(one) for one in gives):
                 continue
             del self.tape[at]
             for storage in entry.saved:
@@ -273,14 +273,19 @@ class Forward:
             asks = entry.asks
             asked.subtract(asks)
             self.asked.difference_update([one for one in asks if not asked[one]])
-            gone.update(one for one in asks if not asked[one] and one not in self.values)
+            gone.update(one for one in asks if not asked[one] and not self._leads_back(one))
+
+    def _leads_back(self, key: int) -> bool:
+        """Whether something holds a result through which a gradient goes: the places of maxima are none."""
+        value = self.values.get(key)
+        return value is not None and value.grad
 
     def forget_unreachable(self) -> None:
         """A backward pass is over: what is left of the tape, and no gradient can come to any more, goes."""
         asked = Counter(chain.from_iterable(entry.asks for entry in self.tape))
         for at in range(len(self.tape) - 1, -1, -1):
             entry = self.tape[at]
-            if not any(asked[key] or key in self.values for key in entry.gives):
+            if not any(asked[key] or self._leads_back(key) for key in entry.gives):
                 del self.tape[at]
                 for storage in entry.saved:
                     self.memory.let_go(storage)

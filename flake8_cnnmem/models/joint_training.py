@@ -16,6 +16,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.outcome import doubts
+from flake8_cnnmem.models.residents import replaced_later
 from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.models.steps import evaluation_of, step_of
 from flake8_cnnmem.models.trainings import inside_of
@@ -80,7 +81,8 @@ def joined(
     if not others:
         model = replace(built.model, beside=root.beside)
         if step is not None:
-            model = model if model.calls and not called_in_parts(root) else run_by(model, step)
+            whole = model.calls and not called_in_parts(root) and not is_rebuilt(root, phase)
+            model = model if whole else run_by(model, step)
             return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *step.causes, *often)))), step)
         beyond = () if phase is None else tuple(unlike_one_pass(root, phase, stated_batch(training)))
         return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *often, *beyond)))))
@@ -98,11 +100,21 @@ def joined(
 
 
 def as_it_was(model: Model, root: Root, phase: Phase) -> Model:
-    """The model as it was in a phase: what the program adds to it later is no part of it yet."""
+    """The model as it was in a phase: what the program adds to it later is no part of it yet, what it takes out later
+    still is."""
     then = phase.held.weights.get(id(root.value)) if phase.held is not None else None
-    if not then or not then < {id(weight) for weight in model.weights}:
+    now = {id(weight) for weight in model.weights}
+    if not then or then == now or root.value is None:
         return model
-    return replace(model, weights=tuple(weight for weight in model.weights if id(weight) in then))
+    gone = replaced_later(phase, root.value)
+    if not then - now <= {id(weight) for weight in gone}:
+        return model
+    return replace(model, weights=(*(weight for weight in model.weights if id(weight) in then), *gone))
+
+
+def is_rebuilt(root: Root, phase: Phase | None) -> bool:
+    """Whether the program takes a part out of a model after a phase: what it is now is not what the step runs."""
+    return phase is not None and root.value is not None and bool(replaced_later(phase, root.value))
 
 
 def as_the_outermost(root: Root, training: Training, parts: Sequence[Part]) -> Training:

@@ -86,7 +86,7 @@ def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: Lef
     held = phase.held
     if held is None:
         return ()
-    own = {id(weight): weight for model in trained for weight in weights_of(model)}
+    own = {id(weight): weight for model in trained for weight in (*weights_of(model), *replaced_later(phase, model))}
     places = any(weight.moved for weight in own.values())
     found: list[Resident] = []
     counted = dict(own)
@@ -293,3 +293,15 @@ def weights_of(layer: Instance) -> list[Weight]:
     """The weights of a model of a framework that declares inputs; of others none are counted here."""
     framework = frameworks.of_layer(layer)
     return framework.weights(layer) if framework is not None and framework.declares_inputs else []
+
+
+def replaced_later(phase: Phase, model: Instance) -> list[Weight]:
+    """Weights that a model has in a phase and that the program takes out of it later: a head that makes room for
+    another."""
+    then = phase.held.weights.get(id(model), frozenset()) if phase.held is not None else frozenset()
+    gone = then - {id(weight) for weight in weights_of(model)}
+    if not gone or phase.held is None:
+        return []
+    used = (weight for each in phase.passes for call, _ in each.calls for weight in call.weights)
+    held = (tensor for _, tensor in phase.held.tensors if isinstance(tensor, Weight))
+    return list({id(weight): weight for weight in (*used, *held) if id(weight) in gone}.values())

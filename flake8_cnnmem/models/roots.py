@@ -210,7 +210,11 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
             found.append(root)
         else:
             twin.calls.extend(calls)
-    yield from trainings(run, found, phases)
+    for root in trainings(run, found, phases):
+        if not root.is_training:
+            # It may be trained beyond the place where the program could no longer be followed.
+            root.beyond += tuple(run.unfinished)
+        yield root
 
 
 def is_shell(instance: Instance) -> bool:

@@ -234,6 +234,15 @@ def of_distributions(name: str) -> Value:
     return distributions.member(name)
 
 
+DISTRIBUTION_FILES = (
+    "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet", "distribution", "exponential",
+    "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "kl", "laplace", "log_normal",
+    "lowrank_multivariate_normal", "mixture_same_family", "multinomial", "multivariate_normal", "negative_binomial",
+    "normal", "one_hot_categorical", "poisson", "relaxed_bernoulli", "relaxed_categorical", "studentT",
+    "transformed_distribution", "transforms", "uniform", "von_mises", "weibull",
+)  # fmt: skip
+"""Files of torch/distributions that code imports classes from. What each has is what the package has."""
+
 CONTENTS: dict[str, Contents] = {
     "torch": torch_member,
     "torch.nn": nn_member,
@@ -325,8 +334,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.backends.cuda": Later("kernels", "CUDA"),
     "torch.backends.mha": Later("nn.modules.fast_path", "BACKEND"),
     "torch.distributions": of_distributions,
-    "torch.distributions.normal": of_distributions,
-    "torch.distributions.kl": of_distributions,
+    **{f"torch.distributions.{name}": of_distributions for name in DISTRIBUTION_FILES},
     "torch.distributed": Later("distributed.processes", "GROUPS"),
     "torch.distributed.device_mesh": Later("distributed.processes", "GROUPS"),
     "torch.distributed.tensor.parallel": Later("distributed.tensor_parallel", "PARALLEL"),

@@ -129,7 +129,7 @@ REDUCTIONS = [
     ("norm_one/half", OpRule((X, Y), backward=(New("x", 2, 2),), autocast=RESULT, partial=4)),
     ("norm_one/half, whole", OpRule((X, Y), autocast=RESULT, partial=4, known=False)),
     ("norm_of_power", OpRule((X, Y), autocast=RESULT, partial=4, known=False)),
-    ("logsumexp", OpRule((X, Y), backward=temporaries(2), autocast=FULL)),
+    ("logsumexp", OpRule((X, Y), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
     # The quotient of result and input, a mask of what is zero, and the zeros' number in each row.
     ("prod", OpRule((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
     # The input is cast for it, and the gradient from it.

@@ -74,6 +74,24 @@ def of_softmax(back: Back, gradient: Tensor) -> Gradients:
     return [back.derivative(back.call.op.kind, gradient, back.y)]
 
 
+@rule("tanh_backward")
+def of_tanh_backward(back: Back, gradient: Tensor) -> Gradients:
+    """tanh_backward(grad, output), and grad * (-2 * output * grad_output)."""
+    (passed, y), (first, second) = back.operands, back.wanted
+    one = back.derivative("tanh", gradient, y) if first else None
+    other = back.multiply(gradient, back.multiply(back.scale(y), passed)) if second else None
+    return [one, other]
+
+
+@rule("sigmoid_backward")
+def of_sigmoid_backward(back: Back, gradient: Tensor) -> Gradients:
+    """sigmoid_backward(grad, output), and grad * grad_output * (-2 * output + 1)."""
+    (passed, y), (first, second) = back.operands, back.wanted
+    one = back.derivative("sigmoid", gradient, y) if first else None
+    other = back.multiply(back.multiply(gradient, passed), back.shift(back.scale(y))) if second else None
+    return [one, other]
+
+
 # Mathematics.
 
 

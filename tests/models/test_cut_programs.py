@@ -1,0 +1,87 @@
+"""Programs that take long to follow: what comes before a training must not hide it, and where it does, that is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import Source
+
+EVALUATED_OFTEN = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(*[nn.Linear(8, 8) for _ in range(400)]).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+
+
+def batch():
+    return torch.rand(64, 8).cuda()
+
+
+@torch.no_grad()
+def estimate_loss():
+    out = {}
+    for split in ["train", "val"]:
+        losses = torch.zeros(200)
+        for k in range(200):
+            losses[k] = model(batch()).mean().item()
+        out[split] = losses.mean()
+    return out
+
+
+for iteration in range(1000):
+    if iteration % 100 == 0:
+        estimate_loss()
+    loss = model(batch()).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+COUNTS_FOR_LONG = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Flatten(), nn.Linear(784, 10)).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+
+
+def primes(count):
+    found, number = [], 2
+    while len(found) < count:
+        if all(number % prime for prime in found):
+            found.append(number)
+        number += 1
+    return found
+
+
+def main():
+    order = primes({count})
+    for _ in range(100):
+        loss = model(torch.rand(64, 1, 28, 28).cuda()).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+main()
+"""
+
+
+def test_many_evaluations_before_the_first_step_do_not_use_the_budget_up() -> None:
+    [report] = analyse(Source("train.py", EVALUATED_OFTEN), Settings()).reports
+    assert (report.status, report.training.batch_size.value) == ("exact", 64), report.causes
+    assert report.training.optimizer.value.name == "adam"
+
+
+@pytest.mark.parametrize(
+    ("count", "status", "batch"), [(10, "exact", 64), (100_000, "lower-bound", 32)], ids=["followed", "cut off"]
+)
+def test_a_program_that_is_cut_off_before_it_trains_is_no_exact_one(count: int, status: str, batch: int) -> None:
+    code = COUNTS_FOR_LONG.replace("{count}", str(count))
+    [report] = analyse(Source("train.py", code), Settings()).reports
+    assert (report.status, report.training.batch_size.value) == (status, batch), report.causes
+    said = [cause.reason for cause in report.causes if "too long to be followed" in cause.reason]
+    assert bool(said) == (status == "lower-bound")
