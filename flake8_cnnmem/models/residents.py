@@ -302,6 +302,6 @@ def replaced_later(phase: Phase, model: Instance) -> list[Weight]:
     gone = then - {id(weight) for weight in weights_of(model)}
     if not gone or phase.held is None:
         return []
-    used = (weight for each in phase.passes for call, _ in each.calls for weight in call.weights)
-    held = (tensor for _, tensor in phase.held.tensors if isinstance(tensor, Weight))
-    return list({id(weight): weight for weight in (*used, *held) if id(weight) in gone}.values())
+    used = [weight for each in phase.passes for call, _ in each.calls for weight in call.weights]
+    held = [tensor for _, tensor in phase.held.tensors]
+    return list({id(each): each for each in (*used, *held) if isinstance(each, Weight) and id(each) in gone}.values())
