@@ -17,8 +17,9 @@ from flake8_cnnmem.results import ModelReport, Row
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.training import Fact, Training
 
-BESIDE = ("input_shape", "devices", "whole")
-"""What of a Training is no fact of its own: the input counts with the layers, the devices with the batch they share."""
+BESIDE = ("input_shape", "devices", "whole", "losses")
+"""What of a Training is no fact of its own: the input counts with the layers, the devices with the batch they share,
+the losses of several outputs with the first one's."""
 
 FACTS = {field.name: field.name.replace("_", " ") for field in fields(Training) if field.name not in BESIDE}
 """The facts of a Training that a step is replayed with, in this order, as people call them."""
@@ -175,6 +176,8 @@ def replayed(before: ModelReport, after: ModelReport, settings: Settings) -> dic
         if getattr(training, name).value == getattr(after.training, name).value:
             continue
         training = replace(training, **{name: getattr(after.training, name)})
+        if name == "loss":
+            training = replace(training, losses=after.training.losses)
         shares[name] = replay(training, gpu).total - last
         last += shares[name]
     return shares
