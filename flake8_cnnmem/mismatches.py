@@ -30,7 +30,7 @@ def problems_of(root: Root, builds: Sequence[Built], path: str) -> tuple[LayerPr
     """The sizes that are wrong for certain in models that one step trains: whatever the input, or for the one that the
     code or a directive states; where there are none, the first that the program itself comes to with one of them."""
     found = [
-        with_numbers(problem_of(built.model, call, path, stated_input(built)), root, built)
+        with_numbers(problem_of(built.model, call, path, stated_input(built)), root)
         for built in builds
         for call in built.certain
         if not follows_from_another(call)
@@ -44,11 +44,11 @@ def problems_of(root: Root, builds: Sequence[Built], path: str) -> tuple[LayerPr
     return tuple(found)
 
 
-def with_numbers(problem: LayerProblem, root: Root, built: Built | None = None) -> LayerProblem:
+def with_numbers(problem: LayerProblem, root: Root) -> LayerProblem:
     """The problem with the one other line in which a number of it is written, where that is known: the size that is
-    declared, one that a tensor was made with, the size of the stated input."""
+    declared, or one that a tensor was made with."""
     found: dict[int, str] = {}
-    for site, size in numbers_of(problem, built):
+    for site, size in numbers_of(problem):
         place = written_at(site, size, root.run)
         line = place[1] if place is not None and place[0] == problem.site.path else problem.site.line
         if line != problem.site.line and not re.search(rf"\b{in_words(line)}\b", problem.message):
@@ -57,7 +57,7 @@ def with_numbers(problem: LayerProblem, root: Root, built: Built | None = None) 
     return replace(problem, context=context)
 
 
-def numbers_of(problem: LayerProblem, built: Built | None) -> Iterator[tuple[Site | None, int]]:
+def numbers_of(problem: LayerProblem) -> Iterator[tuple[Site | None, int]]:
     """Numbers that the wrong sizes may come from, each with where it is used."""
     call = problem.call
     if call is None:
@@ -73,8 +73,6 @@ def numbers_of(problem: LayerProblem, built: Built | None) -> Iterator[tuple[Sit
         leaf = leaf_of(tensor)
         if leaf.site is not None and isinstance(leaf.shape, tuple):
             yield from ((leaf.site, size) for size in (declared, problem.problem.given) if size in leaf.shape and size)
-    if built is not None and built.stated_by is not None and built.input_shape:
-        yield built.stated_by, max(size or 0 for size in built.input_shape)
 
 
 MOST_NUMBERS = 2

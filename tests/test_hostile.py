@@ -46,13 +46,19 @@ def analyse() -> Iterator[Analyse]:
         stdin.close()
 
 
+BEHIND = (("exact", 1), ("lower-bound", 1), ("exact", 2))
+
+
 @pytest.mark.parametrize("name", hostile.inputs())
 def test_an_input_breaks_nothing(name: str, analyse: Analyse) -> None:
     cost = analyse(name)
     assert cost.broken(SECONDS) == ""
     # What is odd about a program is no reason to lose the model behind it.
     refused = "'refused': 1" in cost.printed or "too dense to be followed" in cost.printed or name == "an empty file"
-    assert refused or "'exact': 1" in cost.printed or "'lower-bound': 1" in cost.printed or "'exact': 2" in cost.printed
+    # One that calls `fit` may train it beyond what could be followed.
+    fitted = name == "Keras models in models" and "'lower-bound': 2" in cost.printed
+    behind = any(f"'{status}': {count}" in cost.printed for status, count in BEHIND)
+    assert refused or fitted or behind
 
 
 CHEAP = [

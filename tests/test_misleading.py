@@ -61,6 +61,7 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "details_torch.py::Grouped()": "except* is not followed",
     "details_torch.py::IsMeta()": "whether a tensor is on the meta device is not known",
     "exceptions_torch.py::Message()": "the text of a framework's error is not known",
+    "functions_saved.py::Turned()": "what polar keeps for its backward pass is not known",
     "hooks_forward.py::Backward()": "what a backward hook of Conv2d holds",
     "hooks_forward.py::DictKept()": KEPT,
     "hooks_forward.py::Features()": KEPT,

@@ -128,7 +128,9 @@ def mutant(seed: int) -> tuple[Path, str]:
 def wrong_with(model: ModelReport) -> str:
     """What a report must not say, or ""."""
     if model.status == "unresolved":
-        return "" if model.causes and model.parameters is None else "unresolved without a cause, or with figures"
+        # Of one with wrong sizes the layers are there, and with them their parameters.
+        bare = model.estimate is None and (model.parameters is None or bool(model.problems))
+        return "" if model.causes and bare else "unresolved without a cause, or with figures"
     if model.parameters is None and model.status == "lower-bound" and model.kind == "training":
         # Of a training whose model is not known the batch alone is counted.
         return "" if model.causes and model.estimate is not None and not model.fits else "a bound without a cause"

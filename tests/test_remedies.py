@@ -43,8 +43,10 @@ class Net(nn.Module):
 
 net = Net()DTYPE
 optimizer = torch.optim.OPTIMIZER
-net(torch.randn(4, 3, SIDE, SIDE)).sum().backward()
-optimizer.step()
+for _ in range(10):
+    optimizer.zero_grad()
+    net(torch.randn(4, 3, SIDE, SIDE)).sum().backward()
+    optimizer.step()
 """
 
 PLAIN = {"CALL": "block(x)", "DTYPE": "", "OPTIMIZER": "Adam(net.parameters())", "SIDE": "128"}

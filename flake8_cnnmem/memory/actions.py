@@ -15,6 +15,7 @@ from flake8_cnnmem.dims import BATCH, Batch, Shape
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Problem, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.reshapes import with_batch
+from flake8_cnnmem.memory.tape import is_made_in, region_of
 from flake8_cnnmem.ops import Expand, Reshape
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -235,7 +236,7 @@ def rebuilt(
     def copied(turn: Turn) -> Turn:
         leaves: list[tuple[int, Tensor]] = []
 
-        def copy_of(tensor: Tensor, number: int) -> Tensor:
+        def copy_of(tensor: Tensor, number: int, region: Invocation | None = None) -> Tensor:
             if (isinstance(tensor, Weight) or tensor.gradient_of is not None) and tensor.call is None:
                 return tensor
             found = copies.get(id(tensor))
@@ -246,13 +247,15 @@ def rebuilt(
                 born = tensor.born or (tensor.call.number if tensor.call is not None else 0)
                 found = replace(tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide, born=born)
                 copies[id(tensor)] = found
-                leaves.append((number, found))
+                if region is None or not is_made_in(tensor, region):
+                    leaves.append((number, found))
             return found
 
         def copy_call(call: Call) -> Call:
+            region = region_of(call, None)
             made = replace(
                 call,
-                inputs=tuple(copy_of(tensor, call.number) for tensor in call.inputs),
+                inputs=tuple(copy_of(tensor, call.number, region) for tensor in call.inputs),
                 weights=tuple(copy_of(tensor, call.number) for tensor in call.weights),
             )
             outputs = []

@@ -17,7 +17,18 @@ from flake8_cnnmem.memory.engine_order import nodes_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.planner import Planner
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Keyed, Region, Stretch, TapeNode, TapeStep, Written, calls_in, first_number
+from flake8_cnnmem.memory.tape import (
+    Entry,
+    Keyed,
+    Region,
+    Stretch,
+    TapeNode,
+    TapeStep,
+    Written,
+    calls_in,
+    first_number,
+    is_made_in,
+)
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -195,8 +206,10 @@ class Forward:
         calls = calls_in(stretch.steps)
         made = {id(tensor) for call in calls for tensor in call.outputs}
         read = {id(tensor): tensor for call in calls for tensor in (*call.inputs, *call.weights)}
-        read.update((id(tensor), tensor) for tensor in stretch.invocation.arguments or ())
-        return [tensor for key, tensor in read.items() if key not in made]
+        given = {id(tensor): tensor for tensor in stretch.invocation.arguments or ()}
+        # What is made without an op (`torch.zeros`) is made again with the rest.
+        made |= {key for key, tensor in read.items() if key not in given and is_made_in(tensor, stretch.invocation)}
+        return [tensor for key, tensor in (read | given).items() if key not in made]
 
     def _stretch(
         self, stretch: Stretch, reads: dict[int, int], wanted: Collection[int]

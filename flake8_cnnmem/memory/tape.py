@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import TypeAlias
 
-from flake8_cnnmem.graph import Call, Invocation, OwnBackward
+from flake8_cnnmem.graph import Call, Invocation, OwnBackward, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.plan import Plan
@@ -118,6 +118,12 @@ def region_of(call: Call, inside: Invocation | None) -> Invocation | None:
             found = at
         at = at.parent
     return found
+
+
+def is_made_in(tensor: Tensor, region: Invocation) -> bool:
+    """Whether a tensor that no op made (`torch.zeros`) was made while a checkpoint was run."""
+    made = tensor.call is None and not isinstance(tensor, Weight)
+    return region.checkpoint and made and tensor.born >= region.number > 0
 
 
 def steps_of(calls: Sequence[Call], inside: Invocation | None = None) -> list[TapeStep]:

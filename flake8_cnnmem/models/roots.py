@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Container, Iterator, Sequence
 
 from flake8_cnnmem import frameworks
@@ -51,6 +52,10 @@ def start(
         module.variables["__name__"] = "__main__"
     run.importer.adopt(module)
     return run, module
+
+
+TRAINS = re.compile(r"\b(?:backward|step|fit\w*|train_on_batch|train_step|apply_gradients|minimize|Trainer)\(")
+"""What a text calls that trains a model."""
 
 
 def evaluate_way(
@@ -211,7 +216,7 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         else:
             twin.calls.extend(calls)
     for root in trainings(run, found, phases):
-        if not root.is_training:
+        if not root.is_training and TRAINS.search(module.source.text):
             # It may be trained beyond the place where the program could no longer be followed.
             root.beyond += tuple(run.unfinished)
         yield root

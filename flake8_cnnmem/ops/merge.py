@@ -84,6 +84,22 @@ def repeats_second(operands: Sequence[Operand]) -> bool:
         return False
 
 
+def repetition(operands: Sequence[Operand]) -> str:
+    """What of an `addcmul` is repeated to the shape of its result: one of its factors, which is trained, or its first
+    operand alone, beside trained factors; "repeated" for anything else."""
+    shapes = [one.shape for one in operands if not isinstance(one.shape, Unknown)]
+    try:
+        result = broadcast(tuple(shapes), "combines") if len(shapes) == len(operands) else None
+    except Mismatch:
+        result = None
+    smaller = [one for one in operands[1:] if one.shape != result]
+    if result is None or len(smaller) > 1 or (smaller and not smaller[0].grad):
+        return "repeated"
+    if smaller:
+        return "repeated factor"
+    return "repeated addend" if all(one.grad for one in operands[1:]) else "repeated"
+
+
 @dataclass(frozen=True, slots=True)
 class Broadcast(Weightless):
     """Arithmetic of any number of tensors that broadcast together: add, multiply, maximum, where, compare ..."""
@@ -104,7 +120,7 @@ class Broadcast(Weightless):
             which = {(True, False): ("first",), (False, True): ("second",), (False, False): ("neither",)}
             variants = which.get((operands[1].grad, operands[2].grad), ())
             repeats = any(one.shape != operands[0].shape for one in operands) and variants != ("neither",)
-            return ("repeated", *variants) if repeats else variants
+            return (repetition(operands),) if repeats else variants
         if self.kind == "divide" and len(operands) == 2 and not operands[1].grad:
             return ("fixed divisor",)
         if self.kind == "power" and len(operands) == 2 and repeats_second(operands):
