@@ -76,8 +76,11 @@ def assert_as_measured(report: ModelReport, case: dict[str, Any]) -> None:
     # A model that leaves the sides of its input open has no known activations; everything else is exact.
     stated = None not in (case.get("input_shape") or ())
     assert report.status == ("exact" if stated and not report.causes else "lower-bound"), report.causes
-    assert not stated or not_followed(report) == []
+    assert not stated or set(not_followed(report)) <= IN_PART
 
+
+IN_PART = {"what addcmul keeps for its backward pass is not known"}
+"""Causes of zoo models: what PyTorch holds for a repeated factor depends on who else reads the gradient."""
 
 REPLAYED = 0.005
 """The worst that the replay of a whole network may be off, by the rules of the build that it was measured on."""

@@ -48,7 +48,7 @@ def target_problem(kind: str, shape: Shape, target: Shape, numbered: bool = Fals
             return mismatch.problem
         return None
     wanted: list[Shape] = [shape] if kind in (*LIKE_INPUT, "cross_entropy", "categorical_crossentropy") else []
-    if numbered and kind == "cross_entropy":
+    if numbered is True and kind == "cross_entropy":
         wanted = []
     if kind == "sparse_categorical_crossentropy":
         # Class numbers may stand in an axis of their own (keras/src/backend/tensorflow/nn.py).
@@ -63,7 +63,7 @@ def target_problem(kind: str, shape: Shape, target: Shape, numbered: bool = Fals
         return None
     # Class numbers are what people have; probabilities, for those whose target has as many axes.
     meant = next((each for each in wanted[::-1] if len(each) == len(target)), wanted[-1])
-    whole = " of whole numbers" if numbered and may_be(target, shape) else ""
+    whole = " of whole numbers" if numbered is True and may_be(target, shape) else ""
     return Problem("CNM201", f"takes a target of {show(meant)} for {show(shape)}, but is given {show(target)}{whole}")
 
 

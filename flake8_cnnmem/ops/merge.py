@@ -85,19 +85,15 @@ def repeats_second(operands: Sequence[Operand]) -> bool:
 
 
 def repetition(operands: Sequence[Operand]) -> str:
-    """What of an `addcmul` is repeated to the shape of its result: one of its factors, which is trained, or its first
-    operand alone, beside trained factors; "repeated" for anything else."""
+    """Of an `addcmul` whose operands are repeated: "repeated" where that are trained factors or the first operand, else
+    "repeated, fixed"."""
     shapes = [one.shape for one in operands if not isinstance(one.shape, Unknown)]
     try:
         result = broadcast(tuple(shapes), "combines") if len(shapes) == len(operands) else None
     except Mismatch:
         result = None
-    smaller = [one for one in operands[1:] if one.shape != result]
-    if result is None or len(smaller) > 1 or (smaller and not smaller[0].grad):
-        return "repeated"
-    if smaller:
-        return "repeated factor"
-    return "repeated addend" if all(one.grad for one in operands[1:]) else "repeated"
+    fixed = result is None or any(one.shape != result and not one.grad for one in operands[1:])
+    return "repeated, fixed" if fixed else "repeated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +334,7 @@ class Einsum(Weightless):
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """One of a chain of products, or several at once."""
-        return ("several",) if self.within or len(operands) > 2 else ()
+        return ("several",) if self.within is not False or len(operands) > 2 else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         """The shape that the equation's right side names, sizes by letter. Mismatch where a letter has two sizes."""

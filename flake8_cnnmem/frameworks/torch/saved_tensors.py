@@ -231,10 +231,13 @@ MERGES = [
     ("addcmul/first", OpRule((Saved("x2"),), backward=temporaries(1, "y"), gradient="signed")),
     ("addcmul/second", OpRule((Saved("x1"),), backward=temporaries(1, "y"), gradient="signed")),
     ("addcmul/neither", PASSES),
-    # Products as large as the result, which are summed when all of them are there.
-    ("addcmul/repeated addend", OpRule((Saved("x1"), Saved("x2")), backward=temporaries(2, "y"), gradient="signed")),
-    ("addcmul/repeated factor", OpRule((Saved("x1"), Saved("x2")), backward=temporaries(3, "y"), gradient="signed")),
-    ("addcmul/repeated", OpRule((), gradient="signed", known=False)),
+    # Products as large as the result, which are summed when all of them are there; whether the gradient that has come
+    # is still there then, depends on who else reads it.
+    (
+        "addcmul/repeated",
+        OpRule((Saved("x1"), Saved("x2")), backward=temporaries(2, "y"), gradient="signed", known=False),
+    ),
+    ("addcmul/repeated, fixed", OpRule((), gradient="signed", known=False)),
     ("addcdiv", OpRule((Saved("x2"),), gradient="signed", known=False)),
     # What is made of the gradient is another tensor for each operand, and larger where that is repeated.
     ("xlogy", OpRule((Saved("inputs"),), known=False)),
