@@ -96,3 +96,10 @@ def test_what_pytorch_refuses_is_found_in_its_line(name: str) -> None:
 @pytest.mark.parametrize("name", TAKEN)
 def test_what_pytorch_takes_is_no_finding(name: str) -> None:
     assert lines_found(TAKEN[name]) == set()
+
+
+def test_hits_that_are_counted_are_no_part_of_a_model() -> None:
+    """`correct[:k].view(-1)` of the older ImageNet scripts: PyTorch refuses it since 1.7, took it before."""
+    code = "h = x.mean((2, 3)).topk(3, 1).indices.t().eq(torch.zeros(1, 2)); h[:2].view(-1).float().sum(); y = x"
+    report = analyse(Source("net.py", NET.replace("{code}", code)), Settings())
+    assert [(each.problems, each.estimate is None) for each in report.reports] == [((), False)]
