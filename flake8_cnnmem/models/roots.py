@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections.abc import Container, Iterator, Sequence
 
 from flake8_cnnmem import frameworks
@@ -28,6 +27,7 @@ from flake8_cnnmem.models.nesting import Nesting
 from flake8_cnnmem.models.root import Root, assigned_name, has_weights, known_weights
 from flake8_cnnmem.models.trainings import trained_models, trainings
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.supported import TRAINING
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
@@ -52,10 +52,6 @@ def start(
         module.variables["__name__"] = "__main__"
     run.importer.adopt(module)
     return run, module
-
-
-TRAINS = re.compile(r"\b(?:backward|step|fit\w*|train_on_batch|train_step|apply_gradients|minimize|Trainer)\(")
-"""What a text calls that trains a model."""
 
 
 def evaluate_way(
@@ -216,7 +212,7 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         else:
             twin.calls.extend(calls)
     for root in trainings(run, found, phases):
-        if not root.is_training and TRAINS.search(module.source.text):
+        if not root.is_training and any(word in module.source.text for word in TRAINING):
             # It may be trained beyond the place where the program could no longer be followed.
             root.beyond += tuple(run.unfinished)
         yield root

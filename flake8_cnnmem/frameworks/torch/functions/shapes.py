@@ -106,9 +106,11 @@ def reshape_to(run: Runtime, input: Value, shape: Sequence[Value], function: str
         # Whatever it was before.
         return Tensor(target, input.dtype, framework=input.framework)
     op = Reshape(target)
-    if function == "view" and isinstance(input, Tensor) and input.call is not None and is_floating(input.dtype):
-        # What only counts hits (`correct[:k].view(-1)`) is no part of a model; before 1.7 PyTorch took it.
-        op = AcrossOrder(target) if needs_copy(op, input) else op
+    if function == "view" and isinstance(input, Tensor) and input.call is not None and needs_copy(op, input):
+        if not is_floating(input.dtype):
+            # What only counts hits (`correct[:k].view(-1)`) is no size of a model's: the program ends there.
+            raise run.error("RuntimeError", "view size is not compatible with input tensor's size and stride")
+        op = AcrossOrder(target)
     return shaped(run, op, input, function)
 
 
