@@ -212,6 +212,7 @@ def test_both_places_may_not_disagree(run_cnnmem: Run, tmp_path: Path, section: 
     [
         (["nothing.py"], "cnnmem: error: nothing.py: no such file or folder"),
         (["--select=many"], "argument --select: select in the command line: 'many' is no code"),
+        (["--select=CNM201,CNM2O1"], "argument --select: CNM2O1 is no code: did you mean CNM201?"),
         (["--format=html"], "argument --format: invalid choice"),
         (["--shard=0/3"], "argument --shard: '0/3' is no part of a whole, as 2/8 is"),
         (["--shard=4/3"], "argument --shard: '4/3' is no part of a whole, as 2/8 is"),

@@ -299,3 +299,10 @@ def test_a_search_that_ends_early_is_told(
     assert "of its files are not searched" in told()
     # Who says so takes it as it is.
     assert main(["check", "parts/net.py", "--exit-zero"]) == 0
+    # A walk that ends early has seen the way to the files given and what lies next to them.
+    monkeypatch.undo()
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(around, "MOST_ENTRIES", 12)
+    text = told()
+    assert "cnnmem: the working directory is large: its folders far from the files given are not searched" in text
+    assert "not valid Python" not in text

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import hashlib
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -78,7 +79,7 @@ def codes(text: str) -> Sequence[str]:
     try:
         return configuration.listed("select", text, "the command line", os.getcwd())
     except BadValue as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        raise argparse.ArgumentTypeError(slip(re.split(r"[,\s]+", text)) or str(error)) from None
 
 
 def patterns(text: str) -> Sequence[str]:
@@ -196,14 +197,21 @@ def files_to_check(paths: Sequence[str], selection: Selection, settings: Setting
 
 def known_codes(selection: Selection) -> None:
     """Raises Unusable for a code that begins as ours do, and is none."""
+    for words in (selection.select, selection.ignore, selection.extend_select, selection.extend_ignore):
+        said = slip(words or ())
+        if said is not None:
+            raise Unusable(said)
+
+
+def slip(words: Sequence[str]) -> str | None:
+    """What to say of the first word that begins as our codes do and is none."""
     from flake8_cnnmem import checks
 
     ours = [check.code for check in checks.every()]
-    for words in (selection.select, selection.ignore, selection.extend_select, selection.extend_ignore):
-        for word in words or ():
-            if word.startswith("CNM") and not any(code.startswith(word) for code in ours):
-                near = difflib.get_close_matches(word, ours, 1, 0.0)
-                raise Unusable(f"{word} is no code: did you mean {near[0]}?")
+    for word in words:
+        if word.startswith("CNM") and not any(code.startswith(word) for code in ours):
+            return f"{word} is no code: did you mean {difflib.get_close_matches(word, ours, 1, 0.0)[0]}?"
+    return None
 
 
 def selection_of(options: argparse.Namespace) -> Selection:

@@ -36,9 +36,10 @@ class Found(NamedTuple):
 
 class Dependents:
     """What the files of a project ask for by name. `project` is read in its order, up to the bounds above; `unread` is
-    how many files lie beyond them. What their texts ask for is kept in the store, if there is one."""
+    how many files lie beyond them, `whole` whether nothing does. What their texts ask for is kept in the store, if
+    there is one."""
 
-    def __init__(self, project: Iterable[str], store: Store | None = None) -> None:
+    def __init__(self, project: Iterable[str], store: Store | None = None, whole: bool = True) -> None:
         paths = list(dict.fromkeys(map(os.path.normpath, project)))
         self.tops = frozenset(part for path in paths for part in os.path.abspath(path).split(os.sep)[:-1]) | frozenset(
             os.path.splitext(os.path.basename(path))[0] for path in paths
@@ -47,11 +48,12 @@ class Dependents:
         self.asking: defaultdict[str, list[str]] = defaultdict(list)
         """Files by the names that they ask for."""
         self.unread = 0
+        self.whole = whole
         kept = Kept(store)
         left = MOST_CHARACTERS
         for number, path in enumerate(paths):
             if number >= MOST_FILES or left <= 0:
-                self.unread = len(paths) - number
+                self.unread, self.whole = len(paths) - number, False
                 break
             text = text_of(path)
             if text is not None:

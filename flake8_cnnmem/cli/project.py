@@ -4,10 +4,11 @@ directory without what is nobody's own code there."""
 from __future__ import annotations
 
 import glob
+import heapq
 import itertools
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from flake8_cnnmem.cli.asked_names import MODULES, SETTINGS
 from flake8_cnnmem.cli.dependents import Dependents
@@ -26,14 +27,26 @@ ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 MOST_DEPENDENTS = 200
 """Modules that are checked beside those that changed: those next to the change by their imports."""
 
+MOST_ENTRIES = 200_000
+"""Names of files and folders that are looked at; a disk that nobody has read lately gives some 100,000 a second."""
+
+
+class Around(NamedTuple):
+    files: list[str]
+    """The nearest first."""
+    whole: bool
+    """Whether these are all."""
+
 
 def dependents_of(given: Sequence[str], selection: Selection, store: Store | None = None) -> Dependents:
     """What may depend on these files, read; a search that ends early is told."""
-    found = Dependents(files_around(given, selection), store)
-    if found.unread:
+    around = files_around(given, selection)
+    found = Dependents(around.files, store, around.whole)
+    if not found.whole:
+        beyond = f"{found.unread:,} of its files" if found.unread else "its folders far from the files given"
         warn(
-            f"the working directory is large: {found.unread:,} of its files are not searched for what depends on the "
-            "files given; start in a smaller folder, or name the trainings"
+            f"the working directory is large: {beyond} are not searched for what depends on the files given; start in "
+            "a smaller folder, or name the trainings"
         )
     return found
 
@@ -48,20 +61,42 @@ def with_dependents(given: Sequence[str], selection: Selection, store: Store | N
             f"{found.left_out:,} more files depend on the files given, and are not checked: "
             "name their folder to check all of it"
         )
-    return found.modules, not (project.unread or found.left_out)
+    return found.modules, project.whole and not found.left_out
 
 
-def files_around(given: Sequence[str], selection: Selection) -> list[str]:
-    """The modules and settings below the working directory, those in the folders of the files given first."""
+def files_around(given: Sequence[str], selection: Selection) -> Around:
+    """The modules and settings below the working directory, from the folders of the files given outwards. Folders that
+    the files given lie in are looked through whatever they are called."""
     wanted = [os.path.abspath(path).split(os.sep)[:-1] for path in given]
 
-    def far(path: str) -> int:
-        parts = os.path.abspath(path).split(os.sep)[:-1]
-        return min((len(folder) + len(parts) - 2 * shared(parts, folder) for folder in wanted), default=0)
+    def far(folder: str) -> int:
+        parts = os.path.abspath(folder).split(os.sep)
+        return min((len(each) + len(parts) - 2 * shared(parts, each) for each in wanted), default=0)
 
     inside = frozenset(os.sep.join(folder[:end]) for folder in wanted for end in range(1, len(folder) + 1))
     root, rules = work_tree(os.getcwd())
-    return sorted(below(".", selection, rules, root, inside), key=lambda path: (far(path), path))
+    # The way down to the files given is walked first, or a folder beside it could use the bound up.
+    waiting: list[tuple[bool, int, str, Sequence[Rule]]] = [(False, far("."), ".", rules)]
+    found: list[tuple[int, str]] = []
+    left = MOST_ENTRIES
+    while waiting and left > 0:
+        _, distance, folder, above = heapq.heappop(waiting)
+        here = Folder(folder, root, above)
+        entries = here.entries()
+        left -= len(entries) + 1
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                on_the_way = os.path.abspath(entry.path) in inside
+                if on_the_way or not (is_foreign(entry) or here.ignores(entry) or selection.excludes(entry.path)):
+                    heapq.heappush(waiting, (not on_the_way, far(entry.path), entry.path, here.rules))
+            elif (
+                entry.name.endswith((*MODULES, *SETTINGS))
+                and entry.is_file()
+                and not here.ignores(entry)
+                and not selection.excludes(entry.path)
+            ):
+                found.append((distance, entry.path))
+    return Around([path for _, path in sorted(found)], not waiting)
 
 
 def shared(parts: Sequence[str], others: Sequence[str]) -> int:
@@ -85,33 +120,28 @@ def work_tree(folder: str) -> tuple[str | None, list[Rule]]:
     return root, rules
 
 
-def below(
-    folder: str, selection: Selection, rules: Sequence[Rule], root: str | None, inside: frozenset[str]
-) -> Iterator[str]:
-    """`inside` are the folders that the files given lie in: these are looked through whatever they are called."""
-    base = ""
-    if root is not None:
-        place = os.path.relpath(folder, root)
-        base = "" if place == "." else f"{place.replace(os.sep, '/')}/"
-        rules = [*rules, *read_rules(os.path.join(folder, ".gitignore"), base)]
-    try:
-        with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in found:
-        if entry.is_dir(follow_symlinks=False):
-            if os.path.abspath(entry.path) in inside or not (
-                is_foreign(entry) or is_ignored(rules, base + entry.name, True) or selection.excludes(entry.path)
-            ):
-                yield from below(entry.path, selection, rules, root, inside)
-        elif (
-            entry.name.endswith((*MODULES, *SETTINGS))
-            and entry.is_file()
-            and not is_ignored(rules, base + entry.name, False)
-            and not selection.excludes(entry.path)
-        ):
-            yield entry.path
+class Folder:
+    """A folder with the patterns of git that hold in it. `root`: of git's work tree; `above`: what holds around it."""
+
+    def __init__(self, path: str, root: str | None, above: Sequence[Rule]) -> None:
+        self.path = path
+        self.base = ""
+        self.rules = above
+        if root is not None:
+            place = os.path.relpath(path, root)
+            self.base = "" if place == "." else f"{place.replace(os.sep, '/')}/"
+            self.rules = [*above, *read_rules(os.path.join(path, ".gitignore"), self.base)]
+
+    def entries(self) -> list[os.DirEntry[str]]:
+        """What lies in it, by name; nothing where it cannot be read."""
+        try:
+            with os.scandir(self.path) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            return []
+
+    def ignores(self, entry: os.DirEntry[str]) -> bool:
+        return is_ignored(self.rules, self.base + entry.name, entry.is_dir(follow_symlinks=False))
 
 
 def is_foreign(entry: os.DirEntry[str]) -> bool:
