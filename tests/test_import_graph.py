@@ -80,3 +80,12 @@ def test_a_damaged_cache_is_none(project: Path) -> None:
         if path.is_file():
             path.write_bytes(path.read_bytes()[:40])
     assert read(Store.open(str(project / "cache"))) == (plain, len(TEXTS))
+
+
+def test_a_notebook_is_asked_for_by_its_file_name_and_never_imported(project: Path) -> None:
+    cell = '{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": null, "source": "import torch"}'
+    (project / "net.ipynb").write_text(f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}')
+    (project / "all.py").write_text("get_ipython().run_line_magic('run', 'net.ipynb')\n")
+    found = Dependents([*sorted(TEXTS), "all.py", "net.ipynb"])
+    assert found.of(["net.ipynb"]).modules == ["all.py", "net.ipynb"]
+    assert "package/inner.py" in found.of(["net.py"]).modules

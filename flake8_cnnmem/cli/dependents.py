@@ -107,9 +107,12 @@ class Dependents:
 
 def names_of(path: str) -> Iterator[str]:
     """What others call a file: a module's path without its ending, and what dotted names it ends with, a package's
-    its folder's; settings by their name with the ending and without."""
+    its folder's; settings by their name with the ending and without, notebooks (`%run`), which nothing imports, with it."""
     name = os.path.basename(path)
     stem, ending = os.path.splitext(os.path.abspath(path))
+    if ending == notebook.ENDING:
+        yield name
+        return
     if ending not in MODULES:
         yield from (name, os.path.basename(stem))
         return
