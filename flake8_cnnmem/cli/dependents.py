@@ -107,7 +107,8 @@ class Dependents:
 
 def names_of(path: str) -> Iterator[str]:
     """What others call a file: a module's path without its ending, and what dotted names it ends with, a package's
-    its folder's; settings by their name with the ending and without, notebooks (`%run`), which nothing imports, with it."""
+    its folder's; settings by their name with the ending and without, notebooks (nothing imports them, `%run` does) with
+    it."""
     name = os.path.basename(path)
     stem, ending = os.path.splitext(os.path.abspath(path))
     if ending == notebook.ENDING:

@@ -146,8 +146,10 @@ class Backward:
             made.append(
                 memory.alias(found, value.shape, found.strides) if found else memory.new(value.shape, value.dtype)
             )
-        for key in {id(gradient) for gradient in answers.values()}.difference(map(id, own.given), entry.values):
-            forward.drop(key)
+        stays = {*map(id, own.given), *entry.values}
+        for key in dict.fromkeys(map(id, answers.values())):
+            if key not in stays:
+                forward.drop(key)
         for tensor in own.given:
             forward.drop(id(tensor))
         forward.values, forward.records, forward.phase = outside, recording, phase

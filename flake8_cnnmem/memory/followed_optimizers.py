@@ -117,7 +117,8 @@ def run_calls(
         for tensor in (*call.inputs, *call.weights, *call.outputs):
             ends[id(tensor)] = max(call.number, tensor.held, until.get(id(tensor), 0))
     forward.wanted = ends.keys()
-    waiting = sorted((number, key) for key, number in ends.items() if key not in stays and key not in forward.weights)
+    going = [(number, key) for key, number in ends.items() if key not in stays and key not in forward.weights]
+    waiting = sorted(going, key=lambda each: each[0])
     at = 0
     for call in calls:
         while at < len(waiting) and waiting[at][0] < call.number:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
-from heapq import heappop, heappush
 from itertools import chain
 
 from flake8_cnnmem.frameworks.rules import OpRule, Rules
@@ -15,6 +14,7 @@ from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
 from flake8_cnnmem.memory.engine_order import nodes_of
 from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.held import Held
 from flake8_cnnmem.memory.planner import Planner
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import (
@@ -50,8 +50,8 @@ class Forward:
     reads: dict[int, int] = field(default_factory=dict)
     """How often each tensor of the running steps is still read."""
     wanted: Collection[int] = ()
-    held: list[tuple[int, int]] = field(default_factory=list)
-    """Values of a followed turn that nothing reads any more, but that the code holds: (until which op, key), a heap."""
+    held: Held = field(default_factory=Held)
+    """Values of a followed turn that nothing reads any more, but that the code holds."""
     last_kept: int = 0
     """Of the checkpointed stretch that is running, the number of the first op that need not run again: behind the last
     one that keeps its result for the backward pass, or that last one itself where it keeps what it read."""
@@ -82,7 +82,7 @@ class Forward:
         """Run the steps. Of their results those in `wanted`, and nothing else of theirs, are held afterwards."""
         before = self.reads, self.wanted
         self.reads, self.wanted = self._reads(steps), wanted
-        waiting: list[tuple[int, int]] = []
+        waiting = Held()
         self._run(steps, waiting, set())
         self._let_go(waiting, FOREVER)
         self.reads, self.wanted = before
@@ -108,7 +108,7 @@ class Forward:
             key = id(tensor)
             self.reads[key] -= 1
             if self.reads[key] <= 0 and key in self.values:
-                heappush(self.held, (self._until(tensor), key))
+                self.held.put(tensor, self._until(tensor))
         self._let_go(self.held, until)
 
     def take(self, tensor: Tensor, value: Value | None) -> Value:
@@ -117,7 +117,7 @@ class Forward:
         self.drop(id(tensor))
         self.values[id(tensor)] = made
         if self.reads.get(id(tensor), 0) <= 0:
-            heappush(self.held, (self._until(tensor), id(tensor)))
+            self.held.put(tensor, self._until(tensor))
         return made
 
     def keep_gradient(self, leaf: Tensor, result: Tensor, gradient: Value) -> None:
@@ -137,13 +137,13 @@ class Forward:
         if gradient is not None:
             self.memory.release(gradient.storage)
 
-    def _run(self, steps: Sequence[TapeStep], waiting: list[tuple[int, int]], made: set[int] | None) -> None:
-        """`waiting` are values that nothing reads any more, but that the code holds: (until which op, key) in a heap.
-        `made` is given where only results of these steps may go; they are noted in it."""
+    def _run(self, steps: Sequence[TapeStep], waiting: Held, made: set[int] | None) -> None:
+        """`waiting` are values that nothing reads any more, but that the code holds. `made` is given where only results
+        of these steps may go; they are noted in it."""
         reads, wanted = self.reads, self.wanted
         eager = self.rules.eager
         for step in steps:
-            if waiting and waiting[0][0] < first_number(step):
+            if waiting.any_before(first_number(step)):
                 self._let_go(waiting, first_number(step))
             read: Sequence[Tensor]
             results: Sequence[Tensor]
@@ -168,7 +168,7 @@ class Forward:
                     done.append(tensor)
             for tensor in done:
                 if eager:
-                    heappush(waiting, (self._until(tensor), id(tensor)))
+                    waiting.put(tensor, self._until(tensor))
                 else:
                     self.drop(id(tensor))
 
@@ -176,12 +176,11 @@ class Forward:
         """The number of the op until which a tensor is held that nothing reads any more."""
         return self.longer.get(id(tensor), tensor.held) if self.longer else tensor.held
 
-    def _let_go(self, waiting: list[tuple[int, int]], number: int) -> None:
+    def _let_go(self, waiting: Held, number: int) -> None:
         """Before the call of this number, what the code held until then goes. What was kept for the gradient of a
         result goes with it, unless something else needs that."""
         gone: list[int] = []
-        while waiting and waiting[0][0] < number:
-            key = heappop(waiting)[1]
+        for key in waiting.before(number):
             value = self.values.get(key)
             if value is not None and value.grad:
                 gone.append(key)

@@ -6,7 +6,7 @@ state is there already). The step's order and what each op holds are the framewo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
@@ -92,7 +92,8 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
 
     trained = [value for value in weights.values() if value.grad and rules.trainer]
     before = [memory.allocate(value.storage.line, "gradients") for value in trained]
-    outputs = {id(tensor) for tensor in model.outputs}
+    # In their order: what is let go of first decides which place the allocator fills next.
+    outputs = dict.fromkeys(map(id, model.outputs))
     forward.run(steps_of(model.calls), outputs)
     for storage in before:
         memory.release(storage)
@@ -103,15 +104,17 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
         saved = sum(line.at(batch) for _, line in kept)
         saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
 
-    chosen = {id(call.inputs[0]) for call, _ in losses}
-    for key in outputs - chosen:
-        forward.drop(key)
+    chosen = dict.fromkeys(id(call.inputs[0]) for call, _ in losses)
+    for key in outputs:
+        if key not in chosen:
+            forward.drop(key)
     if losses:
         _prune(forward, backward, chosen)
-        results = {id(call.outputs[0]) for call, _ in losses}
+        results = dict.fromkeys(id(call.outputs[0]) for call, _ in losses)
         forward.run([call for call, _ in losses], results)
-        for key in chosen & outputs if not rules.trainer else ():
-            forward.drop(key)
+        for key in chosen if not rules.trainer else ():
+            if key in outputs:
+                forward.drop(key)
         forward.autocast.end()
         for key in results:
             result = forward.values[key]
@@ -196,7 +199,7 @@ def sized(memory: Memory, weight: Weight) -> tuple[Line, str, int]:
     return memory.own_line(memory.form(weight.shape, "float32")), "temporaries", 0
 
 
-def _prune(forward: Forward, backward: Backward, outputs: set[int]) -> None:
+def _prune(forward: Forward, backward: Backward, outputs: Collection[int]) -> None:
     """Let go of what was kept for other outputs than those that a loss is taken of."""
     wanted = set(outputs)
     kept: list[Entry] = []
