@@ -26,6 +26,7 @@ from flake8_cnnmem.models.inputs import (
     alike,
     expected_by,
     fitting_sizes,
+    is_contradicted,
     mixed,
     pixels_a_row,
     reads_batch,
@@ -228,8 +229,13 @@ class Builder:
         if given:
             return self.finish(given, "option", None, False, expected)
         chosen, forward, open_rank = self.of_open_rank(expected)
-        built = self.finish([self.sources.unstated(each) for each in chosen], "", None, False, expected, forward)
-        return with_cause(built, open_rank)
+        taken = [self.sources.unstated(each) for each in chosen]
+        if forward is None and any(each is not None for each in chosen):
+            forward = self.as_expected(taken)
+            if forward is None:
+                expected = [None] * len(chosen)
+                taken = list(map(self.sources.unstated, expected))
+        return with_cause(self.finish(taken, "", None, False, expected, forward), open_rank)
 
     def with_own_inputs(self, own: Sequence[Tensor]) -> Built:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
@@ -309,6 +315,18 @@ class Builder:
                 return choice, None, OPEN_RANK if any(map(is_taken, others)) else None
             undo()
         return choices[0], None, None
+
+    def as_expected(self, values: Sequence[Tensor]) -> Forward | None:
+        """The call of the model on what its layers seem to expect, which stands; None, and nothing is changed, if these
+        very layers do not take it: then something on the way to them gives their inputs other sizes."""
+        if self.root.exhausted is not None:
+            return self.trials.call(values)
+        forward, undo = self.trials.on_trial(values, FORWARD_STEPS)
+        cut_short = bool(forward.causes)
+        if any(is_contradicted(forward.calls, value, cut_short) for value in values):
+            undo()
+            return None
+        return forward
 
     def solve(self, expected: Expected, count: int) -> Fitting | None:
         """The sizes that the model takes for its inputs, which are `count` alike."""

@@ -68,8 +68,22 @@ MIXED = 2
 
 def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
     """What the first layer that reads a tensor, or what is made of it value by value, says of its shape."""
+    found = declaring(calls, tensor)
+    return found[1] if found is not None else None
+
+
+def is_contradicted(calls: Sequence[Call], tensor: Tensor, cut_short: bool) -> bool:
+    """Whether a tensor cannot be what it was taken for: the very layer that was asked does not take what is made of it,
+    or something on the way there does not. `cut_short`: the calls end where the model could not go on."""
+    found = declaring(calls, tensor)
+    until = calls if found is None else calls[: found[0] + 1]
+    return (cut_short and found is None) or any(call.problem is not None for call in until)
+
+
+def declaring(calls: Sequence[Call], tensor: Tensor) -> tuple[int, Expected] | None:
+    """The place of the first layer that says something of a tensor's shape, and what."""
     alike, flattened, reshaped, parts = {id(tensor)}, set[int](), False, False
-    for call in calls:
+    for at, call in enumerate(calls):
         if call.guarded or not call.inputs or not call.outputs:
             continue
         first = id(call.inputs[0])
@@ -78,11 +92,11 @@ def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
             # What it reads may be patches or rows of the input: it says nothing of the input itself.
             return None
         if first in flattened and op.row_features not in (None, 0):
-            return Expected((BATCH, op.row_features), (), flat=True, parts=parts)
+            return at, Expected((BATCH, op.row_features), (), flat=True, parts=parts)
         if first in alike:
             expected: Expected | None = op.expected_input
             if expected is not None:
-                return expected
+                return at, expected
             if op.keeps_axes:
                 alike.add(id(call.outputs[0]))
             elif op.flattens:

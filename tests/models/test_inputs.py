@@ -125,6 +125,28 @@ def test_rank_that_the_model_accepts(
     assert report.training.input_shape.value == taken
 
 
+MADE_ANOTHER = {
+    "a pooled map in one row": ("nn.MaxPool2d(2)", "nn.Linear(36, 2)", "self.b(self.a(x).flatten(1))"),
+    "a pooled map, viewed": ("nn.MaxPool2d(2)", "nn.Linear(36, 2)", "self.b(self.a(x).view(x.size(0), -1))"),
+    "a pooled line": ("nn.AvgPool1d(2)", "nn.Linear(20, 2)", "self.b(self.a(x))"),
+    "a line of powers": ("nn.LPPool1d(2, 2)", "nn.Linear(20, 2)", "self.b(self.a(x))"),
+    "a map that is made larger": ("nn.Upsample(scale_factor=2)", "nn.Linear(36, 2)", "self.b(self.a(x).flatten(1))"),
+    "padded features": ("nn.ConstantPad1d(1, 0.0)", "nn.Linear(12, 2)", "self.b(self.a(x))"),
+    "differences": ("nn.ReLU()", "nn.Linear(9, 2)", "self.b(torch.diff(self.a(x)))"),
+    "maps whose sides are joined": ("nn.ReLU()", "nn.Linear(10, 2)", "self.b(self.a(x).flatten(2))"),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "body"), MADE_ANOTHER.values(), ids=MADE_ANOTHER)
+def test_what_a_layer_takes_is_not_the_input_where_something_before_it_gives_another_size(
+    first: str, second: str, body: str
+) -> None:
+    text = SEVERAL.format(layers=f"{first}, {second}", features=2, arguments="x", body=f"return self.head({body})")
+    (report,) = analyse(Source("net.py", text), Settings()).reports
+    assert report.problems == ()
+    assert [cause.reason for cause in report.causes] == ["the size of the input is not stated"]
+
+
 WRONG_AT_ANY_RANK = {
     "features": ("nn.Linear(8, 16), nn.ReLU()", 8, "x", "return self.head(self.b(self.a(x)))"),
     "embeddings side by side": (
