@@ -282,7 +282,7 @@ class Runtime(Protocol):
         """As `call`, with an Unknown that says so where the code raises."""
         ...
 
-    def within(self, steps: int, function: Value, *args: Value) -> Value:
+    def within(self, steps: int, function: Value, *args: Value, **kwargs: Value) -> Value:
         """As `attempt`, with so many steps at most; Unknown where it needs more, and the program goes on."""
         ...
 

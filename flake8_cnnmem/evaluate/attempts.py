@@ -29,13 +29,13 @@ def attempt(run: Interpreter, function: Value, *args: Value, **kwargs: Value) ->
         return Unknown(describe(raised), *where)
 
 
-def within(run: Interpreter, steps: int, function: Value, *args: Value) -> Value:
+def within(run: Interpreter, steps: int, function: Value, *args: Value, **kwargs: Value) -> Value:
     """Call a function with no more than so many steps; an unknown where they do not suffice."""
     outer, given = run.budget, min(steps, run.budget.steps)
     saved = (run.frame, run.site, run.invocation, run.modes)
     run.budget = Budget(given, outer.depth)
     try:
-        return run.attempt(function, *args)
+        return run.attempt(function, *args, **kwargs)
     except Exhausted as error:
         run.frame, run.site, run.invocation, run.modes = saved
         return run.unknown(describe(error))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Container, Iterator, Sequence
+from typing import NamedTuple
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import STATEMENT_STEPS, Exhausted
@@ -87,8 +88,9 @@ def call_handed(run: Interpreter) -> None:
         if any(event.kind in ("step", "fit") for event in run.trace.events):
             return
         turn = run.trace.turn
+        missing = missing_arguments(function, 0)
         with deep_recursion():
-            run.within(STATEMENT_STEPS, function, *missing_arguments(run, function, 0))
+            run.within(STATEMENT_STEPS, function, *missing.positional, **missing.by_name)
         run.trace.leave(turn, run.numbered)
 
 
@@ -127,7 +129,8 @@ def call_plainly(run: Interpreter, value: Value) -> Value:
     if isinstance(value, Class) and frameworks.is_layer(Instance(value)):
         return construct_bare(run, value)
     if isinstance(value, Function):
-        return run.call(value, *missing_arguments(run, value, 0))
+        missing = missing_arguments(value, 0)
+        return run.call(value, *missing.positional, **missing.by_name)
     if isinstance(value, Native):
         return run.call(value)
     return value
@@ -137,16 +140,35 @@ def construct_bare(run: Interpreter, cls: Class) -> Value:
     """An instance of a class of which nobody says the arguments: those without a default are unknown."""
     initialiser = cls.find("__init__")
     if isinstance(initialiser, Function):
-        return run.call(cls, *missing_arguments(run, initialiser, 1))
+        missing = missing_arguments(initialiser, 1)
+        return run.call(cls, *missing.positional, **missing.by_name)
     return run.call(cls)
 
 
-def missing_arguments(run: Interpreter, function: Function, skip: int) -> list[Unknown]:
-    """An Unknown for each positional parameter without a default."""
-    names = function.parameters.positional
+class Missing(NamedTuple):
+    """An Unknown for each parameter of a function that has no default."""
+
+    positional: tuple[Unknown, ...]
+    by_name: dict[str, Unknown]
+    """Those that a call has to name."""
+
+    @property
+    def every(self) -> tuple[Unknown, ...]:
+        """All of them, those by position first."""
+        return (*self.positional, *self.by_name.values())
+
+
+def missing_arguments(function: Function, skip: int) -> Missing:
+    """What a call of a function lacks that gives no arguments but the first `skip`."""
+
+    def missing(word: str) -> Unknown:
+        return Unknown(f"nobody gives {function.name} its argument {word}", function.module.path, function.site.line)
+
+    names, named = function.parameters.positional, function.parameters.keywords
     needed = names[skip : len(names) - len(function.defaults)]
-    return [Unknown(f"nobody gives {function.name} its argument {word}", function.module.path, function.site.line)
-            for word in needed]  # fmt: skip
+    return Missing(
+        tuple(map(missing, needed)), {word: missing(word) for word in named if word not in function.keyword_defaults}
+    )
 
 
 def root_of(run: Interpreter, name: str, target: str, value: Value, definition: Site) -> Root:
@@ -335,7 +357,7 @@ def factories(run: Interpreter, module: Module) -> Iterator[Root]:
         # A decorator may have put a wrapper of another module in its place.
         if function.module is not module and not statement.decorator_list:
             continue
-        if needs_arguments(statement.args) or missing_arguments(run, function, 0) or not returns_value(statement):
+        if needs_arguments(statement.args) or missing_arguments(function, 0).every or not returns_value(statement):
             continue
         value = attempt(run, module, statement, function)
         instance = single_model(value)
@@ -396,7 +418,7 @@ def classes(run: Interpreter, module: Module, used: set[int]) -> Iterator[Root]:
         root = root_of(run, statement.name, f"{module.path}::{statement.name}", value, site)
         initialiser = cls.find("__init__")
         if isinstance(initialiser, Function):
-            root.causes += tuple(missing_arguments(run, initialiser, 1))
+            root.causes += missing_arguments(initialiser, 1).every
         yield root
 
 

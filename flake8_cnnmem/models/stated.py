@@ -68,10 +68,10 @@ def batched(values: Sequence[Value]) -> list[Value]:
 
 def is_plain(value: Value) -> bool:
     """Whether a value is a tensor, a number or a word, or a tuple or dict of such. A list may hold the samples of a
-    batch one by one, unless it is inputs and targets."""
+    batch one by one, unless it is inputs and targets, or the lengths or names of such."""
     if isinstance(value, tuple):
         return all(map(is_plain, value))
-    if is_collated(value):
+    if is_collated(value) or (isinstance(value, list) and not any(isinstance(each, Tensor) for each in value)):
         return all(map(is_plain, value))
     if isinstance(value, dict):
         return all(map(is_plain, value.values()))

@@ -227,3 +227,31 @@ def test_a_model_that_cannot_be_made_is_named_with_the_cause(text: str) -> None:
 def test_what_is_no_model_is_none_when_it_cannot_be_made() -> None:
     text = "import torch\nfrom torch import nn\n\nloss = nn.CrossEntropyLoss(weight=torch.ones(2) + 'x')\n"
     assert analyse(Source("net.py", text), Settings()).reports == ()
+
+
+def test_arguments_that_have_to_be_named_and_that_nobody_gives_are_told() -> None:
+    text = (
+        "from torch import nn\n\nclass Net(nn.Module):\n    def __init__(self, depth=2, *, size, width=8, classes):\n"
+        "        super().__init__()\n        self.body = nn.Linear(12, width)\n"
+        "        self.head = nn.Linear(width, classes)\n\n    def forward(self, x):\n"
+        "        return self.head(self.body(x))\n"
+    )
+    (report,) = analyse(Source("net.py", text), Settings()).reports
+    assert [cause.reason for cause in report.causes][:2] == [
+        "nobody gives __init__ its argument size",
+        "nobody gives __init__ its argument classes",
+    ]
+    assert report.status == "lower-bound"
+    assert report.parameters == 12 * 8 + 8
+
+
+def test_a_list_of_numbers_beside_the_batch_leaves_the_input_stated() -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.embed, self.head = nn.Embedding(50, 16), nn.Linear(16, 4)\n\n"
+        "    def forward(self, x, lengths):\n        return self.head(self.embed(x).sum(1) / max(lengths))\n\n"
+        "net = Net()\nnet(torch.randint(0, 50, (8, 20)), [20] * 8)\n"
+    )
+    (report,) = analyse(Source("net.py", text), Settings()).reports
+    assert (report.status, report.causes) == ("exact", ())
+    assert next(row.output_shape for row in report.rows) == (20, 16)

@@ -131,6 +131,13 @@ CALLED: list[str] = [
     "x = torch.randn(3, 5, 8)\nm = nn.LSTM(8, 6, batch_first=True)\n"
     "from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence\n"
     "out, _ = m(pack_padded_sequence(x, [5, 5, 5], batch_first=True))\ny = pad_packed_sequence(out, batch_first=True)",
+    "x = torch.randn(3, 5, 8)\nm = nn.LSTM(8, 6, batch_first=True)\n"
+    "from torch.nn.utils.rnn import pack_padded_sequence\n"
+    "out, _ = m(pack_padded_sequence(x, [5, 4, 2], batch_first=True))\ny = (out.data, out[0])",
+    "x = torch.randn(5, 3, 8)\nm = nn.GRU(8, 6)\nfrom torch.nn.utils.rnn import pack_padded_sequence\n"
+    "out, _ = m(pack_padded_sequence(x, [5, 5, 5]))\nrows, *_ = out\ny = rows",
+    "x = torch.zeros(3, 5).long()\nfrom torch.nn.utils.rnn import pack_padded_sequence\n"
+    "y = pack_padded_sequence(x, [5, 5, 1], batch_first=True).data",
     "x = torch.randn(4, 6)\nm = nn.Bilinear(6, 3, 5)\ny = m(x, torch.randn(4, 3))",
     "x = torch.randn(4, 6)\nm = nn.CosineSimilarity()\ny = m(x, x)",
     "x = torch.randn(4, 6)\nm = nn.PairwiseDistance(keepdim=True)\ny = m(x, x)",

@@ -264,6 +264,30 @@ def hstack(run: Runtime, tup: Value, **kwargs: Value) -> Value:
     return shapes.concatenated(run, found, 0 if isinstance(first, tuple) and len(first) < 2 else 1)
 
 
+@function("dstack")
+def dstack(run: Runtime, tup: Value) -> Value:
+    """`numpy.dstack(arrays)`: joined along the third axis, (n,) taken as (1, n, 1) and (m, n) as (m, n, 1)."""
+    found = shapes.arrays_of(run, tup)
+    if isinstance(found, Unknown):
+        return found
+    maps = [shapes.at_least(run, each, 2) for each in found]
+    return shapes.concatenated(run, [shapes.expanded(run, each, 2) if rank(each) == 2 else each for each in maps], 2)
+
+
+@function("column_stack")
+def column_stack(run: Runtime, tup: Value) -> Value:
+    """`numpy.column_stack(arrays)`: joined along the second axis, (n,) taken as a column of (n, 1)."""
+    found = shapes.arrays_of(run, tup)
+    if isinstance(found, Unknown):
+        return found
+    return shapes.concatenated(run, [shapes.expanded(run, each, 1) if rank(each) == 1 else each for each in found], 1)
+
+
+def rank(array: Value) -> int | None:
+    """How many axes an array has, where that is known."""
+    return len(array.shape) if isinstance(array, Tensor) and isinstance(array.shape, tuple) else None
+
+
 @function("append")
 def append(run: Runtime, arr: Value, values: Value, axis: Value = None) -> Value:
     """`numpy.append(arr, values, axis)`: joined along an axis, or flat without one."""

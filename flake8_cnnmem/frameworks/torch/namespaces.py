@@ -57,6 +57,7 @@ from flake8_cnnmem.frameworks.torch.nn.parameter import (
     UNINITIALIZED_PARAMETER,
     swap_tensors,
 )
+from flake8_cnnmem.frameworks.torch.nn.utils import rnn as packing
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, TORCH
 from flake8_cnnmem.frameworks.torch.utils_data import dataset
 from flake8_cnnmem.values import MISSING, Namespace, Native, Runtime, Value, native
@@ -264,7 +265,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.nn.utils.parametrizations": Later("nn.utils.parametrizations", "PARAMETRIZATIONS"),
     "torch.nn.utils.parametrize": Later("nn.utils.parametrizations", "PARAMETRIZE"),
     "torch.nn.utils.prune": Later("nn.utils.prune", "PRUNE"),
-    "torch.nn.utils.rnn": rnn.RNN_UTILITIES,
+    "torch.nn.utils.rnn": packing.RNN_UTILITIES,
     "torch.nn.attention": Later("kernels", "ATTENTION"),
     "torch.linalg": linalg.LINALG,
     "torch.special": TORCH,

@@ -1,4 +1,4 @@
-"""torch.nn's recurrent layers and cells, and the packed sequences that they take."""
+"""torch.nn's recurrent layers and cells."""
 
 from __future__ import annotations
 
@@ -6,25 +6,17 @@ from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size
 from flake8_cnnmem.frameworks.torch.nn.layer import base_class, composite, create_weights, current, nothing
 from flake8_cnnmem.frameworks.torch.nn.modules.module import stored
+from flake8_cnnmem.frameworks.torch.nn.utils.rnn import PACKED, packed
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Recurrent, RecurrentCell
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 RNNBase = base_class("RNNBase", "rnn")
 RNNBase.namespace["flatten_parameters"] = Native("flatten_parameters", nothing, propagate_unknown=False)
 RNNCellBase = base_class("RNNCellBase", "rnn")
 BASES = {"RNNBase": RNNBase, "RNNCellBase": RNNCellBase}
-
-PACKED = Class("PackedSequence", module="torch.nn.utils.rnn")
-"""A padded batch of sequences: `data` is what the layers work on. The steps that padding would take are counted
-with it, since the lengths are data."""
-
-
-def packed(data: Value, first: Value) -> Instance:
-    """A packed sequence around the padded tensor."""
-    return Instance(PACKED, {"data": data, "batch_first": first})
 
 
 def op_of(self: Instance, cell: str, first: bool) -> Recurrent:
@@ -57,10 +49,11 @@ def kind_of(self: Instance) -> str:
 def recurrent_forward(run: Runtime, self: Instance, input: Value, hx: Value = None) -> Value:
     """A call of a recurrent layer: (output, last states), of an LSTM (output, (h, c)); a packed sequence gives one."""
     first = self.attributes.get("batch_first") is True
-    sequence = input.attributes if isinstance(input, Instance) and input.cls is PACKED else None
-    tensor = sequence["data"] if sequence is not None else input
-    if sequence is not None and sequence["batch_first"] is not None:
-        first = sequence["batch_first"] is True
+    sequence = input if isinstance(input, Instance) and input.cls is PACKED else None
+    tensor = input
+    if sequence is not None:
+        tensor = sequence.attributes["padded"]
+        first = sequence.attributes["batch_first"] is True
     op = op_of(self, kind_of(self), first)
     names = list(stored(self, "_parameters"))
     tensor = tensor_of(tensor)
@@ -72,7 +65,7 @@ def recurrent_forward(run: Runtime, self: Instance, input: Value, hx: Value = No
         return results if isinstance(results, Unknown) else (results, run.unknown("a recurrent state is not known"))
     output, *states = results
     state = states[0] if len(states) == 1 else tuple(states)
-    return (packed(output, first) if sequence is not None else output), state
+    return (packed(output, first, sequence.attributes["lengths"]) if sequence is not None else output), state
 
 
 def cell_class(self: Instance) -> str:
@@ -163,63 +156,3 @@ def GRUCell(
 ) -> None:  # fmt: skip
     """`nn.GRUCell(input_size, hidden_size)`: (N, in) and a state of (N, hidden) to (N, hidden)."""
     build_cell(run, self, input_size, hidden_size, bias, dtype)
-
-
-def pack_padded_sequence(
-    run: Runtime, input: Value, lengths: Value, batch_first: Value = False, enforce_sorted: Value = True
-) -> Value:
-    """A packed sequence of a padded one, (T, N, ...) or (N, T, ...)."""
-    return packed(input, batch_first is True)
-
-
-def pad_packed_sequence(
-    run: Runtime, sequence: Value, batch_first: Value = False, padding_value: Value = 0.0, total_length: Value = None
-) -> Value:
-    """A padded sequence of a packed one, and its lengths."""
-    from flake8_cnnmem.frameworks.torch.functions.shapes import swap
-
-    if not isinstance(sequence, Instance) or sequence.cls is not PACKED:
-        return sequence if isinstance(sequence, Unknown) else run.unknown("what is unpacked is no packed sequence")
-    data = sequence.attributes["data"]
-    if sequence.attributes["batch_first"] is not (batch_first is True):
-        data = swap(run, data, 0, 1)
-    tensor = tensor_of(data)
-    known = isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 3
-    batch = tensor.shape[0 if batch_first is True else 1] if known else run.unknown("the batch is not known")  # type: ignore[union-attr,index]
-    return data, Tensor((batch,), "int64")
-
-
-def pack_sequence(run: Runtime, sequences: Value, enforce_sorted: Value = True) -> Value:
-    """A packed sequence of a list of tensors, whose lengths are not known."""
-    return packed(run.unknown("the lengths of packed sequences are not known"), False)
-
-
-def pad_sequence(
-    run: Runtime,
-    sequences: Value,
-    batch_first: Value = False,
-    padding_value: Value = 0.0,
-    padding_side: Value = "right",
-) -> Value:
-    """Outside of models, where batches are put together: (longest, count, ...), or the count first."""
-    items = run.items(sequences)
-    if isinstance(items, Unknown) or run.invocation is not None:
-        return run.unknown("the length of the longest sequence is not known") if isinstance(items, list) else items
-    tensors = [item for item in items if isinstance(item, Tensor)]
-    shapes = [item.shape for item in tensors if isinstance(item.shape, tuple) and item.shape]
-    if not shapes or len(shapes) < len(items) or any(shape[1:] != shapes[0][1:] for shape in shapes):
-        return run.unknown("the length of the longest sequence is not known")
-    lengths = [shape[0] for shape in shapes if isinstance(shape[0], int)]
-    unknown = run.unknown("the length of the longest sequence is not known")
-    longest = max(lengths) if len(lengths) == len(shapes) else unknown
-    lead = (len(shapes), longest) if batch_first is True else (longest, len(shapes))
-    return Tensor((*lead, *shapes[0][1:]), tensors[0].dtype)
-
-
-RNN_UTILITIES: dict[str, Value] = {
-    "PackedSequence": PACKED,
-    **{
-        function.__name__: Native(function.__name__, function, propagate_unknown=False)
-        for function in (pack_padded_sequence, pad_packed_sequence, pack_sequence, pad_sequence)
-    },
-}

@@ -1,1 +1,1 @@
-"""torch.nn.utils: what computes a weight from others."""
+"""torch.nn.utils: what computes a weight from others, and sequences that are packed."""
