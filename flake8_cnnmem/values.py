@@ -234,6 +234,16 @@ class Stream(Iterator[Value]):
         return self.draw()
 
 
+class AbstractDrawn(Protocol):
+    """What `Runtime.drawn_again` gives: called before each item but the first."""
+
+    drawn: int
+    passing: bool
+    """Whether no turn so far has called a model."""
+
+    def __call__(self) -> bool: ...
+
+
 ONE_FOR_ALL = "one item stands for all"
 """A fact of native classes: instances of their subclasses are long sequences (data sets), gone through as a Stream."""
 
@@ -437,8 +447,8 @@ class Runtime(Protocol):
         What is entered again is another turn of the same loop (gradients that are gathered)."""
         ...
 
-    def drawn_again(self) -> Callable[[], bool]:
-        """For a `Stream`: whether a loop over it needs a second turn."""
+    def drawn_again(self, length: int | None = None) -> AbstractDrawn:
+        """For a `Stream`, of so many items where that is known: whether a loop over it needs a second turn."""
         ...
 
     def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:

@@ -43,7 +43,9 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     left_kind, right_kind = type(left), type(right)
     if symbol in COMPARED and type(left) is int and type(right) is int and run.invocation is None:
         if run.trace.turn is not None:
-            run.trace.turn.compared(symbol, left, right)
+            first = run.trace.turn.compared(symbol, left, right)
+            if run.trace.repeating and first in run.trace.approached:
+                return run.unknown("how far a loop has counted is not known")
     if left_kind in NUMBERS and right_kind in NUMBERS and symbol in HOST:
         if symbol == "%" and run.trace.turn is not None:
             run.trace.turn.counted_off(left, right)

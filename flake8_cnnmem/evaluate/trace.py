@@ -89,7 +89,10 @@ class Loop:
     """How many turns the program makes of it, each like the other; None where that is not known. Looked at only where
     results outlive a turn."""
     length: int | None = None
-    """How many turns the program makes of it, where that is known."""
+    """How many turns the program makes of it, where that is known: those in which something happens, where all were
+    followed."""
+    counted: bool = False
+    """Whether it goes through numbers that only count."""
     open: Unknown | None = None
     """Why it is not known how many turns it has, where one was followed that stands for all of them."""
 
@@ -127,21 +130,30 @@ class Turn:
     older: list[tuple[str, int]] = field(default_factory=list)
     """What it holds of ops before: the variable that leads there, and the op's number."""
 
+    number: int | None = None
+    """What the loop counts this turn as: its variable, or the number that comes with an item."""
     limits: list[tuple[int, int]] = field(default_factory=list)
     """What a count was compared with, if it is smaller: (the count, the first that would answer otherwise)."""
     passed: bool = False
     """Whether the program has gone on to the next turn before the end of the body."""
 
-    def compared(self, symbol: str, count: int, limit: int) -> None:
-        """A count was compared with a limit: a later turn finds the other answer."""
+    def compared(self, symbol: str, count: int, limit: int) -> int:
+        """A count was compared with a limit: a later turn of this loop, or of one around it, finds the other answer.
+        The first count that does, or 0."""
         first = limit + (symbol in (">", "<="))
-        if 0 <= count < first <= MOST_COUNTED and len(self.limits) < MOST_LIMITS:
-            self.limits.append((count, first))
+        if not 0 <= count < first <= MOST_COUNTED:
+            return 0
+        for turn in around(self):
+            if (turn is self or turn.number == count) and len(turn.limits) < MOST_LIMITS:
+                turn.limits.append((count, first))
+        return first
 
     def counted_off(self, count: Value, divisor: Value) -> None:
         """A count was divided: every so many turns something else is done."""
         if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:
-            self.counts.append((count, divisor))
+            for turn in around(self):
+                if turn is self or turn.number == count:
+                    turn.counts.append((count, divisor))
 
 
 @dataclass(slots=True, eq=False)
@@ -161,7 +173,8 @@ class Event:
     """One thing that training code does. Events are kept in the order in which the code does them.
 
     `kind` is "iterate" (over a loader), "call" (of a layer from outside any layer), "backward" (from a loss),
-    "gradient" (a backward pass for the gradients of some tensors alone), "step" (of an optimizer), "zero_grad" (of an
+    "gradient" (a backward pass for the gradients of some tensors alone), "derived" (one whose ops are a part of the
+    graph), "step" (of an optimizer), "zero_grad" (of an
     optimizer, a layer or a leaf), "fit" (of a model that trains itself) or "unclear" (a backward pass from what is not
     known). `number` counts it among the ops; that of a
     call is that of the last op before it.
@@ -223,6 +236,11 @@ class Trace:
     """The tests that are not known around what is running, the innermost last."""
     recording: bool = True
     """Whether ops are noted: not those of a model that is called on trial, after the program has run."""
+    perhaps_held: dict[object, tuple[str, Unknown]] = field(default_factory=dict)
+    """By a loop's statement what leads to weights in a turn of it where a test is answered one way, and why nobody
+    knows the answer."""
+    approached: set[int] = field(default_factory=set)
+    """The limits that counts of the program's own come nearer to with every turn of a loop."""
     skipping: bool = False
     """Whether turns of a loop are passed over: streams give what they are asked for."""
     filled: dict[Filled, tuple[int, Site | None]] = field(default_factory=dict)

@@ -3,13 +3,14 @@ the turns of loops that stand for many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import LAYER_STEPS
-from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, Made, RootCall, around
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, Made, RootCall, Turn, around
 from flake8_cnnmem.evaluate.training_state import (
     RepeatedTurns,
     asking,
@@ -18,9 +19,12 @@ from flake8_cnnmem.evaluate.training_state import (
     held_by,
     held_now,
     learns,
+    perhaps_held,
     reached_from,
 )
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.supported import TRAINING
 from flake8_cnnmem.values import Instance, Value
 
 if TYPE_CHECKING:
@@ -31,6 +35,10 @@ MANY_MICRO_STEPS = 16
 
 MANY_PASSED = 64
 """Turns that are left by `continue` before a loop over data is given up waiting for another one."""
+
+TOO_MANY_PASSED = (
+    f"the first {MANY_PASSED} turns of a loop over data are passed over: those after them are not followed"
+)
 
 OF_MODELS = frozenset(("call", "backward", "gradient", "step", "fit"))
 """The events of a turn that something was computed in."""
@@ -86,7 +94,10 @@ def look_around(run: Interpreter, innermost: bool = False) -> None:
     waiting = [turn.loop for turn in (islice(running, 1) if innermost else running) if waits(turn.loop)]
     if waiting:
         found = held_now(run)
+        perhaps = perhaps_held(run)
         for loop in waiting:
+            if perhaps is not None:
+                run.trace.perhaps_held.setdefault(getattr(loop.site, "statement", loop), perhaps)
             if loop.held is None:
                 loop.held = found
             else:
@@ -142,34 +153,62 @@ def repeated(run: Interpreter, site: Site | None = None) -> RepeatedTurns:
     return RepeatedTurns(run, site or run.site)
 
 
-def drawn_again(run: Interpreter) -> Callable[[], bool]:
+class DrawnAgain:
     """A test for streams: whether what has happened since then is a turn of a loop that learns, or that keeps what
     its models give with their graphs. Its second turn finds in memory what the first one has left. A turn in which no
-    model was called and that was left by `continue` stands for none of those to come."""
-    started = len(run.trace.events)
+    model was called and that was left by `continue` stands for none of those to come; of `length` there are no more
+    than that, where it is known."""
 
-    drawn = learned = 0
+    __slots__ = ("drawn", "learned", "length", "passing", "run", "started")
 
-    def again() -> bool:
-        nonlocal drawn, learned
+    def __init__(self, run: Interpreter, length: int | None = None) -> None:
+        self.run = run
+        self.started = len(run.trace.events)
+        self.length = length
+        self.drawn = self.learned = 0
+        self.passing = True
+        """Whether no turn so far has called a model."""
+
+    def __call__(self) -> bool:
+        """Whether there is another turn."""
+        run = self.run
+        self.drawn += 1
         if run.trace.skipping:
-            return True
-        drawn += 1
-        new = run.trace.events[started:]
+            return self.drawn != self.length
+        new = run.trace.events[self.started :]
         if run.trace.repeating:
             return False
         if not any(event.kind in OF_MODELS for event in new):
             turn = run.trace.ended
-            passed = turn is not None and turn.passed and turn.events[0] >= started
-            return passed and drawn < MANY_PASSED
-        if not any(learns(event) for event in new):
+            passed = turn is not None and turn.passed and turn.events[0] >= self.started
+            return passed and self.drawn != self.length and self.waits()
+        was_last = self.passing and 1 < self.drawn == self.length
+        self.passing = False
+        if was_last or not any(learns(event) for event in new):
             return False
-        learned += 1
+        self.learned += 1
         stepped = any(event.kind == "step" for event in new)
         gathers = not stepped and (any(event.kind == "backward" for event in new) or waits_for_a_count(run))
-        return learned == 1 or (gathers and drawn < MANY_MICRO_STEPS)
+        return self.learned == 1 or (gathers and self.drawn < MANY_MICRO_STEPS)
 
-    return again
+    def waits(self) -> bool:
+        """Whether a turn is waited for that is not passed; where the loop may train, that it is no longer is told."""
+        if self.drawn < MANY_PASSED:
+            return True
+        if may_train(self.run.trace.ended):
+            note_cause(self.run, None, "turns passed over", TOO_MANY_PASSED)
+        return False
+
+
+def drawn_again(run: Interpreter, length: int | None = None) -> DrawnAgain:
+    """A test for streams, of so many items where that is known: whether a loop over one needs another turn."""
+    return DrawnAgain(run, length)
+
+
+def may_train(turn: Turn | None) -> bool:
+    """Whether the text of a turn's loop has a call that trains a model in some framework."""
+    site = turn.loop.site if turn is not None else None
+    return isinstance(site, StatementSite) and any(word in ast.unparse(site.statement) for word in TRAINING)
 
 
 def waits_for_a_count(run: Interpreter) -> bool:

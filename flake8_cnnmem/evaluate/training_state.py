@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Loop, Retained, Turn
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Instance, Value
 
 if TYPE_CHECKING:
@@ -126,6 +127,28 @@ def held_now(run: Interpreter) -> Held:
         elif frameworks.updated_by(value) is not None:
             found.optimizers.append((path, value))
     return found
+
+
+def perhaps_held(run: Interpreter) -> tuple[str, Unknown] | None:
+    """A name or attribute that leads to a copy of a model or of its weights on one side of a test that is not known,
+    and to nothing on the other: the best model so far."""
+    for path, value in names_in_sight(run.frame):
+        if type(value) is Instance and not frameworks.is_layer(value):
+            own = [(f"{path}.{word}", item) for word, item in value.attributes.items()]
+        else:
+            own = [(path, value)]
+        for inner, item in own:
+            if type(item) is Unknown and item.instead is not None and holds_weights(item.instead):
+                return inner, item
+    return None
+
+
+def holds_weights(value: Value) -> bool:
+    """Whether a value is a layer with weights, or a container with weights in it."""
+    if isinstance(value, Instance):
+        return frameworks.is_layer(value) and bool(weights_of(value))
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return any(isinstance(item, Weight) for item in items)
 
 
 def held_at_step(run: Interpreter) -> Held:

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from flake8_cnnmem.values import MISSING, Value
+from flake8_cnnmem.values import MISSING, Stream, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -48,9 +48,27 @@ def turns_of(items: object) -> int | None:
         return None
 
 
+MOST_PASSED = 256
+"""Items of numbered data that are passed over to come to a turn that does something else."""
+
+
+def number_of(item: Value) -> int | None:
+    """What a loop counts a turn as: its item, or the number that `enumerate` gives with one."""
+    number = item[0] if isinstance(item, tuple) and len(item) == 2 else item
+    return number if type(number) is int else None
+
+
 def turns_until(items: Iterator[Value], item: Value, wanted: int) -> int:
-    """How many turns from the one with this item a loop over a range comes to a number; 0 where it does not."""
-    if not isinstance(items, COUNTED) or type(item) is not int or wanted <= item:
+    """How many turns from the one with this item a loop over a range, or over numbered data of known length, comes to
+    a number; 0 where it does not."""
+    number = number_of(item)
+    if number is None or wanted <= number:
+        return 0
+    if isinstance(items, enumerate):
+        source = items.__reduce__()[1][0]
+        length = getattr(source.again, "length", None) if isinstance(source, Stream) else None
+        return wanted - number if length is not None and wanted - number <= MOST_PASSED else 0
+    if not isinstance(items, COUNTED) or type(item) is not int:
         return 0
     counted = items.__reduce__()[1][0]
     step = counted.step if isinstance(counted, range) else 0

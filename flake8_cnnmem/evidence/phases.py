@@ -47,11 +47,12 @@ class Pass:
 
     @property
     def signature(self) -> frozenset[tuple[str, int]]:
-        """Which optimizers step and which models are called with a gradient: what two passes of one step share."""
+        """Which optimizers step, which models are called with a gradient, and whether gradients are taken for
+        themselves (a penalty that only some turns have): what two passes of one step share."""
         return frozenset(
-            (event.kind, id(seen_through(event.subject)))
+            (event.kind, id(seen_through(event.subject)) if event.kind in ("step", "call") else 0)
             for event in self.events
-            if event.kind == "step" or (event.call is not None and event.call.grad)
+            if event.kind in ("step", "gradient", "derived") or (event.call is not None and event.call.grad)
         )
 
 
@@ -176,13 +177,34 @@ def phases_of(trace: Trace) -> list[Phase]:
 
 
 def step_loop(trace: Trace, step: Event) -> Loop | None:
-    """The innermost loop that holds an optimizer's step and a backward pass or a call of a model; where there is none,
-    the innermost with a backward pass from what is not known."""
+    """The innermost loop that holds an optimizer's step and a backward pass or a call of a model, with what the loss is
+    computed from; where there is none, the innermost with a backward pass from what is not known."""
     for kinds in (("backward", "call"), ("unclear",)):
         for turn in around(step.turn):
-            if any(event.kind in kinds for event in trace.events_of(turn)):
+            if any(event.kind in kinds for event in trace.events_of(turn)) and not goes_on_outside(trace, turn):
                 return turn.loop
     return None
+
+
+def goes_on_outside(trace: Trace, turn: Turn) -> bool:
+    """Whether the backward passes of a turn go on through models that the turn around it has called before: one pass
+    over all models, then a loop that goes back from each."""
+    outer = turn.loop.outer
+    if outer is None:
+        return False
+    losses = [event.subject for event in trace.events_of(turn) if event.kind == "backward"]
+    wanted = {id(loss) for loss in losses if isinstance(loss, Tensor)}
+    for call, _ in reversed(trace.calls[outer.calls[0] : turn.calls[1]]):
+        if call.grad and call.op.kind != "detach" and any(id(tensor) in wanted for tensor in call.outputs):
+            if call.number <= turn.first and any(layer is not None for layer in layers_of(call)):
+                return True
+            wanted.update(id(tensor) for tensor in (*call.inputs, *call.weights))
+    return False
+
+
+def layers_of(call: Call) -> list[object]:
+    """The layers that a call is made in."""
+    return [invocation.layer for invocation in call.ancestry()]
 
 
 def phases_of_loop(trace: Trace, loop: Loop) -> Iterator[Phase]:

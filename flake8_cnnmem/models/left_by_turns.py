@@ -14,8 +14,18 @@ from flake8_cnnmem.unknown import Unknown
 
 def left_by_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     """Why more lies in memory in a turn of a phase than is counted."""
+    yield from kept_perhaps(trace, phase)
     yield from gradients_held(trace, phase)
     yield from optimizers_in_turn(phase)
+
+
+def kept_perhaps(trace: Trace, phase: Phase) -> Iterator[Unknown]:
+    """A copy of a model that the program holds in later turns where a test that is not known says so."""
+    statement = getattr(phase.loop.site, "statement", phase.loop) if phase.loop is not None else None
+    known = trace.perhaps_held.get(statement)
+    if known is not None:
+        path, cause = known
+        yield Unknown(f"whether {path} is in memory beside the step is not known", cause.path, cause.line)
 
 
 def loose_weights(phase: Phase) -> Iterator[tuple[str, Weight, bool]]:

@@ -19,8 +19,10 @@ from flake8_cnnmem.evidence.batches import TRAINED_ON, first_input, shapes_drawn
 from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.models.changed_later import changed_later
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.left_by_turns import left_by_turns
+from flake8_cnnmem.models.phase_sizes import told_by
 from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
 from flake8_cnnmem.models.unknown_models import (
@@ -95,7 +97,9 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         else:
             seen = {id(root.value) for root in trained}
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
-        causes = (*gathered(phase), *graphs_beside(run.trace, phase), *left_by_turns(run.trace, phase))
+        weights = [weight for root in trained for weight in weights_of(root)]
+        causes = (*gathered(phase), *graphs_beside(run.trace, phase), *left_by_turns(run.trace, phase),
+                  *changed_later(run, weights, phase))  # fmt: skip
         own = [
             replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]
@@ -217,17 +221,6 @@ def holding(phase: Phase, groups: Sequence[Sequence[Root]]) -> Sequence[Root]:
     return ()
 
 
-def told_by(phase: Phase) -> tuple[int, int]:
-    """What decides which of a training's phases is told: the size of its step; of steps that no loop is around, and
-    that are as large, the last one finds in memory what the others have left."""
-    return size_of(phase), phase.passes[0].first if phase.loop is None else 0
-
-
-def size_of(phase: Phase) -> int:
-    """How many values the largest call of a model in the step is given."""
-    return max((values_of(call) for call in phase.learning), default=0)
-
-
 def continues(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
     """Whether a phase is one that was seen before, in its next epoch: the same loop with the same models, optimizers
     and frozen parts."""
@@ -247,6 +240,11 @@ def repeats(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> boo
     if len(group) != len(trained) or not same_loop(earlier, phase) or shapes(earlier) != shapes(phase):
         return False
     if len(earlier.optimizers) != len(phase.optimizers) or len(earlier.asking) != len(phase.asking):
+        return False
+    if {id(root.value) for root in group} == {id(root.value) for root in trained} and (
+        earlier.updated != phase.updated or earlier.asking != phase.asking
+    ):
+        # Other weights of the same models: a head was replaced, or what trains was chosen anew.
         return False
     models = zip(sorted(group, key=order), sorted(trained, key=order), strict=True)
     optimizers = zip(earlier.optimizers, phase.optimizers, strict=True)

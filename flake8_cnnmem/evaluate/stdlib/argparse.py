@@ -339,6 +339,8 @@ def read(run: Runtime, own: Options, words: list[str], found: dict[str, Value]) 
         if argument is None and not words[at].startswith("-") and positional:
             argument = positional.pop(0)
             at -= 1
+        if argument is None and words[at] in own.names:
+            return rest + read_subcommand(run, own, words[at:], found)
         if argument is None:
             rest.append(words[at])
             at += 1
@@ -350,6 +352,15 @@ def read(run: Runtime, own: Options, words: list[str], found: dict[str, Value]) 
             at += 1 + len(taken)
         found[argument.dest] = given(run, argument, taken)
     return rest
+
+
+def read_subcommand(run: Runtime, own: Options, words: list[str], found: dict[str, Value]) -> list[Value]:
+    """Take a subcommand and its arguments; gives those that no argument takes."""
+    name, *others = words
+    parser = own.subparsers[own.names.index(name)]
+    found.update({payload(dest): name for dest, _ in own.subcommands if isinstance(payload(dest), str)})
+    found.update(defaults(run, parser))
+    return read(run, options(parser), others, found)
 
 
 def follow(words: list[str], argument: Argument) -> list[str]:

@@ -152,6 +152,8 @@ def dataclass_(
             return cls
         run.changed(cls.namespace)
         process(run, cls, init is True, repr is True, eq is True, order is True, frozen is True, kw_only is True)
+        if unsafe_hash is True:
+            cls.facts["hashable"] = True
         told = {"init": init, "repr": repr, "eq": eq, "order": order, "unsafe_hash": unsafe_hash, "frozen": frozen,
                 "match_args": match_args, "kw_only": kw_only, "slots": slots, "weakref_slot": weakref_slot}  # fmt: skip
         cls.namespace["__dataclass_params__"] = Instance(PARAMETERS, told)

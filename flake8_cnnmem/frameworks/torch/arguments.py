@@ -14,6 +14,8 @@ from flake8_cnnmem.values import Instance, Runtime, Value
 
 NOT_A_SHAPE = Unknown("a shape could not be worked out")
 
+NOT_A_SIZE = Unknown("True or False stands where a size is expected")
+
 
 def ntuple(value: Value, count: int) -> tuple[Value, ...]:
     """One value for each of `count` axes, as torch.nn.modules.utils._ntuple: sequences are kept as tuples."""
@@ -29,11 +31,12 @@ def per_axis(value: Value, count: int) -> Shape:
 
 
 def size(value: Value) -> Size:
-    """One size: whole numbers, floats that torch would refuse become Unknown, tensors by their value."""
+    """One size: whole numbers, floats that torch would refuse become Unknown, tensors by their value. torch takes a
+    bool in a few places (behind the first size of a tuple), and refuses it in most."""
     if type(value) is int or type(value) is Batch or type(value) is Unknown:
         return value
     if isinstance(value, bool):
-        return int(value)
+        return NOT_A_SIZE
     if isinstance(value, Tensor):
         number = scalar(value)
         return int(number) if number is not None else Unknown("a size is computed from a tensor's values")

@@ -17,6 +17,7 @@ from flake8_cnnmem.frameworks.torch import (
 )
 from flake8_cnnmem.frameworks.torch.arguments import ntuple
 from flake8_cnnmem.frameworks.torch.autograd import regions
+from flake8_cnnmem.frameworks.torch.autograd.transforms import TRANSFORMS
 from flake8_cnnmem.frameworks.torch.distributed import wrappers
 from flake8_cnnmem.frameworks.torch.functions import (
     complex,
@@ -288,7 +289,9 @@ CONTENTS: dict[str, Contents] = {
     "torch.distributed.algorithms._checkpoint.checkpoint_wrapper": Later("distributed.checkpointing", "CONTENTS"),
     **tensorboard.CONTENTS,
     "torch.jit": scripting.JIT,
-    "torch.func": {"functional_call": Native("functional_call", functional_call, propagate_unknown=False)},
+    "torch.func": {
+        "functional_call": Native("functional_call", functional_call, propagate_unknown=False), **TRANSFORMS,
+    },
     "torch.nn.utils.stateless": {
         "functional_call": Native("functional_call", functional_call, propagate_unknown=False),
     },

@@ -8,6 +8,7 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
 from flake8_cnnmem.frameworks.torch import memory_formats
 from flake8_cnnmem.frameworks.torch.applying import apply, needs_gradient, tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import grad
@@ -33,6 +34,7 @@ from flake8_cnnmem.frameworks.torch.functions.splitting import unbind
 from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.frameworks.torch.nn.modules.hooks import HANDLE
 from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
+from flake8_cnnmem.frameworks.torch.read_as_data import is_flag_of_data, note_read
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.strides import is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
@@ -85,8 +87,11 @@ def last_swapped(run: Runtime, tensor: Tensor) -> Value:
 
 def values_only(run: Runtime, tensor: Tensor) -> Value:
     """`x.data`: the same values without their history. Outside of a forward pass a parameter's stay its own: whatever
-    is written to them is written to it."""
-    return tensor if isinstance(tensor, Weight) and run.invocation is None else detach(run, tensor)
+    is written to them is written to it; but a flag that is set on them is not its own."""
+    if not isinstance(tensor, Weight) or run.invocation is not None:
+        return detach(run, tensor)
+    note_read(run, tensor)
+    return tensor
 
 
 def on_meta(run: Runtime, tensor: Tensor) -> Value:
@@ -161,12 +166,13 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
     """Set an attribute of a tensor: `requires_grad`, `data`, `grad`, or one of the program's."""
     if attribute == "requires_grad":
         if isinstance(tensor, Weight):
-            tensor.trainable = value is not False
+            set_flag(run, tensor, tensor.trainable if is_flag_of_data(run, tensor) else value is not False)
         else:
             tensor.requires_grad = value is True
     elif attribute == "data":
         if isinstance(tensor, Weight) and isinstance(value, Tensor):
             written(run, tensor)
+            note_changed(run, tensor)
             tensor.shape, tensor.data = value.shape, None
             tensor.dtype = "float" if value.dtype == "float32" else value.dtype
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):

@@ -37,6 +37,22 @@ args.func(args)
 """,
         [("train", 28, 7), ("test", 100, 7)],
     ),
+    "argparse: a subcommand among the words that the code lists": (
+        """
+import argparse
+shared = argparse.ArgumentParser(add_help=False)
+shared.add_argument("-b", type=int, default=16, dest="batch")
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", type=int, default=7)
+commands = parser.add_subparsers(dest="command")
+train = commands.add_parser("train", parents=[shared])
+train.add_argument("--wide", action="store_true")
+commands.add_parser("test", parents=[shared])
+args = parser.parse_args(["--seed", "3", "train", "-b", "28", "--wide"])
+result = args.command, args.seed, args.batch, args.wide
+""",
+        ("train", 3, 28, True),
+    ),
     "click: options, flags, an argument": (
         """
 import click

@@ -85,6 +85,7 @@ def grad(
     if isinstance(seeds, Unknown) or len(seeds) != len(ends):
         seeds = [None] * len(ends)
     if create_graph is True and run.grad_enabled:
+        run.note("derived", ends[0])
         found = derived(run, [(end, seed(end, given)) for end, given in zip(ends, seeds, strict=True)], wanted)
         return tuple(found.get(id(tensor)) or unused(tensor, allow_unused) for tensor in wanted)
     results = tuple(Tensor(tensor.shape, tensor.dtype, moved=True) for tensor in wanted)

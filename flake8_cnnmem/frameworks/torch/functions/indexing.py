@@ -67,7 +67,7 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
     unknown = next((each for each in (key if isinstance(key, tuple) else (key,)) if isinstance(each, Unknown)), None)
     if tensor.data is not None and unknown is not None:
         return unknown.loose()
-    if tensor.data is not None and not isinstance(tensor, Weight):
+    if tensor.data is not None and not isinstance(tensor, Weight) and not any(map(is_open, items)):
         known = looked_up(tensor, items)
         if known is not None:
             return known
@@ -76,6 +76,11 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
     # The places that tensors give are read, and kept for the backward pass; of a list a tensor is made.
     places = [item for item in map(as_places, items) if isinstance(item, Tensor) and isinstance(item.shape, tuple)]
     return apply(run, Index(items), tensor, *places, function="getitem", dtype=tensor.dtype)
+
+
+def is_open(item: Any) -> bool:
+    """Whether a slice has a bound or step that is not known."""
+    return isinstance(item, slice) and any(isinstance(part, Unknown) for part in (item.start, item.stop, item.step))
 
 
 def as_places(item: Any) -> Any:

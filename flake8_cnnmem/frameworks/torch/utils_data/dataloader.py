@@ -147,18 +147,18 @@ MOVES = "_native_moves"
 """The attribute of a loader that somebody has prepared to move its batches to the device."""
 
 
-def batch_of(run: Runtime, self: Instance) -> Value:
-    """One batch, on the device where the loader moves it there."""
-    batch = collated_batch(run, self)
+def batch_of(run: Runtime, self: Instance, samples: int | None = None) -> Value:
+    """One batch, of so many samples where that is not the usual number, on the device where the loader moves it."""
+    batch = collated_batch(run, self, samples)
     return all_to_device(run, batch) if self.attributes.get(MOVES) is True else batch
 
 
-def collated_batch(run: Runtime, self: Instance) -> Value:
+def collated_batch(run: Runtime, self: Instance, samples: int | None) -> Value:
     """One batch of a loader, by its `collate_fn` and a sample."""
     sample = sample_of(run, self.attributes.get("dataset"))
     size = self.attributes.get("batch_size")
     if type(size) is int and type(self.native.get("batch_size")) is int:
-        size = min(size, self.native["batch_size"])
+        size = samples or min(size, self.native["batch_size"])
     function = self.attributes.get("collate_fn")
     if size is None:
         return convert(run, sample) if function is None else run.make_data(function, sample)
@@ -191,8 +191,23 @@ def as_batches(value: Value, size: Size, depth: int = 8) -> Value:
 
 
 def batches(run: Runtime, self: Instance) -> Value:
-    """An iterator over a loader's batches: one stands for all."""
-    return Stream(lambda: batch_of(run, self), run.drawn_again())
+    """An iterator over a loader's batches: one stands for all, but for the last of them where a loop has called no
+    model before it, which may have fewer samples."""
+    count = loader_length(run, self)
+    again = run.drawn_again(count if type(count) is int else None)
+
+    def draw() -> Value:
+        is_last = again.passing and again.drawn and again.drawn + 1 == count
+        return batch_of(run, self, last_of(run, self) if is_last else None)
+
+    return Stream(draw, again)
+
+
+def last_of(run: Runtime, self: Instance) -> int | None:
+    """How many samples the last batch of a loader of known length has, where these are fewer than in the others."""
+    size, samples = self.native.get("batch_size"), length_of(run, self.attributes.get("dataset"))
+    full = type(size) is not int or type(samples) is not int or run.truth(self.attributes.get("drop_last")) is True
+    return None if full else samples % size or None
 
 
 def length_of(run: Runtime, dataset: Value) -> Value:

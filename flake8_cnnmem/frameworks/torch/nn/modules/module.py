@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
+from flake8_cnnmem.frameworks.torch.nn.modules.hashes import check_hashes
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_buffer
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
@@ -83,9 +84,11 @@ def modules_in(root: Instance) -> list[Instance]:
 
 
 def visited(run: Runtime, root: Instance) -> list[tuple[str, Instance]]:
-    """As `walk`, for a program that asks for it: as often as it likes."""
+    """As `walk`, for a program that asks for it: as often as it likes. torch puts the modules that it has come by into
+    a set: TypeError for one that has no hash, as an instance of a plain dataclass."""
     found = list(walk(root))
     run.spend(len(found) // 2)
+    check_hashes(run, {instance.cls for _, instance in found if instance.cls.site is not None})
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import first_unknown
+from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
 from flake8_cnnmem.frameworks.torch import memory_formats
 from flake8_cnnmem.frameworks.torch.applying import WRITTEN, results_as_written
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
@@ -121,7 +122,7 @@ def requires_grad(run: Runtime, self: Instance, requires_grad: Value = True) -> 
         if isinstance(value, Weight):
             if not isinstance(value.shape, Unknown) and first_unknown(value.shape) is NOT_CALLED:
                 raise run.error("ValueError", "Attempted to use an uninitialized parameter in requires_grad_")
-            value.trainable = requires_grad is not False
+            set_flag(run, value, requires_grad is not False)
     return self
 
 
@@ -131,6 +132,7 @@ def cast(run: Runtime, self: Instance, dtype: str) -> None:
     for store in ("_parameters", "_buffers"):
         for _, value in owned(run, self, store):
             if isinstance(value, Weight) and is_floating(value.dtype):
+                note_changed(run, value)
                 value.dtype = dtype
 
 

@@ -1,0 +1,235 @@
+"""The turns of one loop as they are followed, and the point from which they only repeat."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.gathering import batches_of, fill_up
+from flake8_cnnmem.evaluate.growing import told_apart_by
+from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
+from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
+from flake8_cnnmem.evaluate.turns import number_of, turns_until
+from flake8_cnnmem.frameworks.changed_weights import FLAGS
+from flake8_cnnmem.values import Value
+
+MANY_ROUNDS = 16
+"""Rounds that only call models, as a benchmark does, before the rest are taken to be like them. A layer that a model
+calls in a loop looks the same from outside, and its calls count."""
+
+HEAVY = 40_000
+"""Steps after which two such rounds suffice, where no gradient goes back through them and they fill no list: a large
+model that is evaluated on twenty batches leaves nothing else than one that is evaluated on two."""
+
+MOST_ROLLED = 64
+"""Rounds that are left of a loop that counts and are gone through all the same, where they take few steps: a rollout
+of twenty steps keeps twenty graphs."""
+
+FITS_ALIKE = 2
+"""So often a round that trains models by their own `fit` is like the one before it when the rest are taken to be so."""
+
+MOST_GATHERED = 32
+"""Turns of a loop that keeps a model of each (snapshots for an ensemble) that are gone through one by one."""
+
+MOST_UNFREEZING = 8
+"""Turns that are gone through one by one where each sets other weights free, or freezes them."""
+
+MOST_JUMPS = 2
+"""How often turns are passed over for one that does something new."""
+
+TRAINING = ("backward", "step")
+"""What a round that trains is known by."""
+
+
+class Rounds:
+    """The turns of one loop, and the point from which they only repeat."""
+
+    __slots__ = (
+        "alike", "approached", "changing", "counted", "done", "drawn", "flags", "item", "jumps", "last", "layers",
+        "limits", "loop", "models", "run", "seen", "seldom", "since_step", "stepped", "steps", "turn",
+    )  # fmt: skip
+
+    def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
+        run = self.run = frame.run
+        self.counted = counted
+        self.layers = run.layers_made
+        self.steps = run.budget.steps
+        self.seen: list[Any] | None = None
+        self.alike = 0
+        self.stepped = 0
+        self.jumps = 0
+        self.models = 0
+        """How many of them were in containers that the last turn has put something into."""
+        self.seldom: dict[int, int] = {}
+        """By divisor, how many turns are left until a count has no rest; 0 where such a turn was seen."""
+        self.item: Value = None
+        """What the loop's variable is given in the turn that is running."""
+        self.changing: set[int] = set()
+        """The items that are the first for which a test of the loop's variable answers otherwise."""
+        self.flags: dict[int, bool] = {}
+        """What had been said of weights, by id, when the turn began: whether they are to train."""
+        self.limits: dict[int, int] = {}
+        """By limit the count that the last turn has compared with it."""
+        self.approached: set[int] = set()
+        """The limits that such a count came nearer to from one turn to the next."""
+        self.since_step = 0
+        # What a layer does inside is its own affair: the trace is of the program around it.
+        self.loop: Loop | None = None
+        if run.invocation is None:
+            self.loop = run.trace.enter(StatementSite(frame.module.path, twin), run.numbered)
+            self.loop.counted = counted
+        self.turn: Turn | None = None
+        self.last: Turn | None = None
+        """The last one that has ended."""
+        self.done = 0
+        self.drawn = run.trace.so_far(run.numbered)
+        """How far the trace was when the turn's item was asked for."""
+
+    def begin(self) -> None:
+        """A turn begins. Where its item comes from a generator that calls models, it has begun with that."""
+        if self.loop is not None:
+            trace = self.run.trace
+            trace.skipping = False
+            # A number of its own: what is given another value now has outlived the turn before.
+            self.turn = trace.begin(self.loop, self.run.next_number())
+            self.turn.number = number_of(self.item)
+            self.flags = dict(self.run.data(FLAGS))
+            drawn = self.drawn[0]
+            if len(trace.events) > drawn and any(event.kind == "call" for event in trace.events[drawn:]):
+                trace.begun_with(self.turn, self.drawn)
+
+    def end(self, passed: bool = False) -> None:
+        """It has ended; with `passed` by `continue`."""
+        turn, run = self.turn, self.run
+        if turn is None:
+            return
+        turn.passed = passed
+        self.turn, self.last = None, turn
+        self.done += 1
+        self.drawn = run.trace.so_far(run.numbered)
+        events, first = run.trace.events, turn.events[0]
+        if len(events) > first and any(event.turn is turn and learns(event) for event in events[first:]):
+            mark_held(run, turn)
+        run.trace.end(turn, run.numbered)
+
+    def over(self, frame: Frame, count: int | None) -> None:
+        """The loop has ended, or goes on as before: so many turns where that is known of itself, unless it is left."""
+        loop = self.loop
+        if loop is not None and self.last is not None and count is None and not frame.breaks:
+            fill_up(self.run, loop, self.last, self.done)
+        if loop is None or not loop.turns:
+            return
+        # What is given another value now has outlived the last turn.
+        self.run.next_number()
+        if frame.breaks:
+            return
+        batches = batches_of(self.run, loop) if count is None else None
+        loop.length = batches.count if batches is not None else count
+        if loop.length == self.done:
+            # All of them were followed, and in the others nothing happens.
+            loop.length = len(loop.turns)
+        if loop.turns[-1].kept:
+            # A last batch that is smaller leaves less.
+            loop.count = batches.count if batches is not None and batches.last == batches.size else count
+
+    def left(self) -> None:
+        """The loop is left for certain by what its body or its test says."""
+        if self.loop is not None and self.done == 1:
+            self.loop.length = 1
+
+    def repeat(self, left: int | None = None) -> bool:
+        """Whether the turn that has just ended stands for those to come, of which so many are `left`, where that is
+        known."""
+        run = self.run
+        before, self.layers = self.layers, run.layers_made
+        turn = self.loop.turns[-1] if self.loop is not None and self.loop.turns else None
+        last = run.trace.events_of(turn) if turn is not None and turn.events[1] == len(run.trace.events) else []
+        if turn is not None:
+            self.periods(turn)
+        if last and all(event.options.get("by_hand") for event in last):
+            # One weight after the other is updated: a loop that is a part of a step.
+            last = []
+        if not last or before != self.layers:
+            self.seen = None
+            return False
+        assert turn is not None
+        if self.done < MOST_UNFREEZING and self.run.data(FLAGS) != self.flags:
+            # What trains in the next turn is something else.
+            self.seen = None
+            return False
+        own = [event for event in last if event.turn is turn]
+        trains = any(event.kind in TRAINING for event in last)
+        if trains and len(own) < len(last) and self.keeps_models(turn):
+            return self.gathers_on()
+        seen, self.seen = self.seen, [told_apart_by(event) for event in last]
+        self.alike = self.alike + 1 if seen == self.seen else 0
+        # Turns that gather gradients are alike until the optimizer's step.
+        enough = self.enough(own) if trains and (self.counted or own) else True
+        if trains and self.counted:
+            return enough
+        if trains or self.is_heavy(turn, last):
+            return enough and self.alike >= 1
+        fits = any(event.kind == "fit" for event in last)
+        return enough and self.alike >= (FITS_ALIKE if fits else MANY_ROUNDS) and (fits or not self.soon_over(left))
+
+    def soon_over(self, left: int | None) -> bool:
+        """Whether few turns are left, which take few steps."""
+        spent = self.steps - self.run.budget.steps
+        return left is not None and left <= MOST_ROLLED and spent * left < HEAVY * max(self.done, 1)
+
+    def is_heavy(self, turn: Turn, last: Sequence[Event]) -> bool:
+        """Whether a turn only calls models without a gradient, keeps nothing in a list, and takes long to follow."""
+        only_looks = all(event.kind == "call" and event.call is not None and not event.call.grad for event in last)
+        return only_looks and not turn.lengths and self.steps - self.run.budget.steps > HEAVY
+
+    def keeps_models(self, turn: Turn) -> bool:
+        """Whether there are more models in a container that the turn has put something into than one turn before."""
+        before, self.models = self.models, models_put_by(self.run, turn)
+        return self.models > before
+
+    def gathers_on(self) -> bool:
+        """A loop that keeps a model of every turn is followed to its end, as far as it may go."""
+        self.seen, loop = None, self.loop
+        if loop is None or self.run.trace.repeating:
+            return True
+        loop.gathers = len(loop.turns) >= MOST_GATHERED
+        return loop.gathers
+
+    def enough(self, own: Sequence[Event]) -> bool:
+        """Whether a loop that counts has shown its step: the second one finds in memory what the first has left. One
+        whose step is made by a loop inside of it need not be run again for that, and one that gathers gradients goes
+        on to its optimizer's step."""
+        if not any(event.kind in TRAINING for event in own):
+            return True
+        if any(event.kind == "step" for event in own):
+            self.stepped += 1
+            self.since_step = 0
+        else:
+            self.since_step += 1
+        gathered = self.stepped == 1 and len(self.loop.turns if self.loop is not None else ()) > 1
+        return self.stepped >= 2 or gathered or self.run.trace.repeating > 0 or self.since_step >= MANY_ROUNDS
+
+    def periods(self, turn: Turn) -> None:
+        """Note what is done every so many turns, and whether a turn in which it is done has been seen; and the first
+        turns that answer otherwise when they are compared with a number."""
+        limits = {first: count for count, first in turn.limits if count != turn.number}
+        self.approached.update(first for first, count in limits.items() if self.limits.get(first, count) < count)
+        self.limits = limits
+        self.run.trace.approached |= self.approached
+        self.changing = {first for count, first in turn.limits if count == turn.number} | self.changing
+        for count, divisor in turn.counts:
+            self.seldom[divisor] = 0 if count % divisor == 0 or self.seldom.get(divisor) == 0 else -count % divisor
+
+    def ahead(self, items: Iterator[Value]) -> int:
+        """How many turns from here something is done that was in none so far (every fifth turn, from the tenth on): 0
+        where there is no such thing."""
+        waited = [turns for turns in self.seldom.values() if turns]
+        waited += [turns for first in self.changing if (turns := turns_until(items, self.item, first))]
+        if not waited or self.run.trace.repeating or self.jumps >= MOST_JUMPS:
+            return 0
+        self.jumps += 1
+        self.seldom = dict.fromkeys(self.seldom, 0)
+        return min(waited)

@@ -1,0 +1,38 @@
+"""Weights that the program gives another dtype or shape: what a training before that found is not what they are now."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime
+
+CHANGED_WEIGHTS = "changed weights"
+"""Scratch of the run: by a weight's id its changes, in order."""
+
+FLAGS = "flags of weights"
+"""Scratch of the run: by a weight's id what the program has last said of it, whether it asks for a gradient."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What a weight was until the op of this number; `cause` says where it was changed."""
+
+    weight: Weight
+    number: int
+    shape: Shape | Unknown
+    dtype: str
+    cause: Unknown
+
+
+def note_changed(run: Runtime, weight: Weight) -> None:
+    """A weight is about to be given another dtype or shape."""
+    cause = run.unknown("after this training the model's weights are given another dtype or shape, which was counted")
+    before = Before(weight, run.next_number(), weight.shape, weight.dtype, cause)
+    run.data(CHANGED_WEIGHTS).setdefault(id(weight), []).append(before)
+
+
+def set_flag(run: Runtime, weight: Weight, trainable: bool) -> None:
+    """The program says whether a weight asks for a gradient."""
+    weight.trainable = run.data(FLAGS)[id(weight)] = trainable

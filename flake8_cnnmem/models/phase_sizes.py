@@ -1,0 +1,18 @@
+"""Which of a training's phases is the largest: that one is told."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.evidence import Phase
+from flake8_cnnmem.evidence.batches import values_of
+
+
+def told_by(phase: Phase) -> tuple[int, int, int]:
+    """What decides which of a training's phases is told: the size of its step; of steps that no loop is around, and
+    that are as large, the last one finds in memory what the others have left."""
+    return (*size_of(phase), phase.passes[0].first if phase.loop is None else 0)
+
+
+def size_of(phase: Phase) -> tuple[int, int]:
+    """How many values the largest call of a model in the step is given, and all its calls together, those of models
+    beside (a teacher) among them."""
+    return max(map(values_of, phase.learning), default=0), sum(map(values_of, phase.calls))
