@@ -172,16 +172,18 @@ def register_in(importer: Importer, module: Module, text: str, key: str) -> bool
 
 
 def places(importer: Importer, path: str, text: str, key: str) -> Sequence[int]:
-    """The places of the top-level statements of a file that may register a key; none in what is no Python."""
+    """The places of the top-level statements of a file that may register a key; none in what cannot be read or is no
+    Python."""
     found = importer.mentioned.get(path)
     if found is None:
-        syntax = load(path, importer.files).syntax
-        if syntax.mentioned is None:
-            try:
+        try:
+            syntax = load(path, importer.files).syntax
+            if syntax.mentioned is None:
                 syntax.mentioned = mentioned(parse(text, path).body)
-            except SourceError:
-                syntax.mentioned = {}
-        found = importer.mentioned[path] = syntax.mentioned
+            found = syntax.mentioned
+        except SourceError:
+            found = {}
+        importer.mentioned[path] = found
     return found.get(key, ())
 
 

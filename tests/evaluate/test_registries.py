@@ -202,6 +202,7 @@ def test_the_places_of_a_file_are_known_without_loading_it_as_a_module(tmp_path:
         (tmp_path / name).write_text(text)
     found = {name: list(places(importer, str(tmp_path / name), text, "wide")) for name, text in texts.items()}
     assert found == {"uses.py": [], "fills.py": [1], "broken.py": []}
+    assert not places(importer, str(tmp_path / "gone.py"), "", "")
 
 
 def test_packages_that_modules_load_are_known_by_their_outlines() -> None:
