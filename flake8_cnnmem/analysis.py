@@ -16,7 +16,7 @@ from flake8_cnnmem.running.frame_stack import with_room_below
 from flake8_cnnmem.running.gc_tuning import seldom_collected
 from flake8_cnnmem.settings import environments
 from flake8_cnnmem.settings.options import Settings
-from flake8_cnnmem.source import Source, SourceError
+from flake8_cnnmem.source import SHELF, Source, SourceError
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import STRICT, Unknown
 
@@ -46,14 +46,15 @@ def analyse(
     """
     from flake8_cnnmem.evaluate.unordered import sets_in_order
 
-    with sets_in_order(0) as order:
-        first = in_one_order(source, settings, target, files, notes)
-    if order.cause is None or not any(report.estimate is not None or report.problems for report in first.reports):
-        return first
-    others = []
-    for number in order.others:
-        with sets_in_order(number):
-            others.append(in_one_order(source, settings, target, files))
+    with SHELF.kept_in_use():
+        with sets_in_order(0) as order:
+            first = in_one_order(source, settings, target, files, notes)
+        if order.cause is None or not any(report.estimate is not None or report.problems for report in first.reports):
+            return first
+        others = []
+        for number in order.others:
+            with sets_in_order(number):
+                others.append(in_one_order(source, settings, target, files))
     return agreed(first, others, order.cause)
 
 

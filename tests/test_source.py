@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import LARGEST, Source, SourceError
 from flake8_cnnmem.text.files import Files, Unsaved
+from flake8_cnnmem.text.match_patterns import may_match
 
 
 @pytest.mark.parametrize(
@@ -101,6 +103,23 @@ def test_the_line_of_a_fault_is_known() -> None:
     with pytest.raises(SourceError, match="too deeply") as refused:
         Source("a.py", f"x = 1\nmatch x:\n    case {'(' * 10}a{')' * 10}:\n        pass\n").cst  # noqa: B018
     assert refused.value.line == 2
+
+
+MATCHES = {
+    "a match statement": ("match x:\n    case 1:\n        pass\n", True),
+    "one in a function": ("def f(x):\n\tmatch (x):\n\t\tcase [a]: return a\n", True),
+    "behind a continued line": ("\\\n match x:\n  case y: pass\n", True),
+    "behind a carriage return": ("x = 1\rmatch x:\r case 1: pass", True),
+    "behind a form feed": ("\fmatch x:\n case 1: pass", True),
+    "a method of that name": ("case = re.match(x)\nmatch_all = 1\n", False),
+    "words of a sentence": ("# in this case they match\n", False),
+}
+
+
+@pytest.mark.parametrize(("text", "may"), MATCHES.values(), ids=MATCHES)
+def test_a_text_may_hold_a_match_statement_by_what_its_lines_begin_with(text: str, may: bool) -> None:
+    assert may_match(text) is may
+    assert may or not any(isinstance(node, ast.Match) for node in ast.walk(ast.parse(text)))
 
 
 @pytest.mark.parametrize(
@@ -241,6 +260,22 @@ def test_the_texts_of_an_editor_lie_over_the_disk(tmp_path: Path) -> None:
     assert files.size(str(saved)) == 6
     assert files.version(str(saved)) != Files().version(str(saved))
     assert not files.exists(str(tmp_path / "neither.py"))
+
+
+def test_what_an_analysis_has_loaded_is_found_again_by_its_next_evaluation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "SHELF", shelf := source.Shelf())
+    monkeypatch.setattr(source.shelf, "HELD", 1)
+    paths = [str(tmp_path / f"{number}.py") for number in range(3)]
+    for path in paths:
+        Path(path).write_text(f"x = {path!r}\n")
+    with shelf.kept_in_use():
+        first = [source.load(path) for path in paths]
+        assert [source.load(path) for path in paths] == first
+        (tmp_path / "0.py").write_text("x = 'another'\n")
+        assert source.load(paths[0]).text == "x = 'another'\n"
+    assert source.load(paths[1]) is not first[1]
 
 
 def test_what_is_merely_searched_displaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

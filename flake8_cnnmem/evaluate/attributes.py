@@ -10,6 +10,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import builtins
 from flake8_cnnmem.evaluate.functions import Function, Super
+from flake8_cnnmem.evaluate.module_dict import contents
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.stdlib.frames import code_of
 from flake8_cnnmem.evaluate.stdlib.versions import with_order
@@ -347,7 +348,8 @@ def of_function(run: Interpreter, function: Function, name: str) -> Value:
     if name in ("__doc__", "__dict__"):
         return function.doc if name == "__doc__" else function.attributes
     if name == "__globals__":
-        return function.module.namespace(run)
+        # Few names of it are asked for: functions are copied with it (`FunctionType(f.__code__, f.__globals__)`).
+        return contents(function.module) if function.module.lazy else function.module.variables
     if name == "__defaults__":
         return function.given_defaults or None
     if name == "__kwdefaults__":

@@ -222,7 +222,8 @@ def assumed_bases(run: Any, parents: Sequence[Value], module: Module) -> list[Cl
     imports a framework: that one's module. The model is then a lower bound, since nobody can say what the base adds."""
     if not any(isinstance(parent, Unknown) for parent in parents):
         return []
-    assumed = [found for found in frameworks.assumed_bases(run, module.outline().tops) if isinstance(found, Class)]
+    imported = (*module.outline().tops, *module.outline().taken_from)
+    assumed = [found for found in frameworks.assumed_bases(run, imported) if isinstance(found, Class)]
     known = [parent for parent in parents if isinstance(parent, Class)]
     return [base for base in assumed if not any(parent.derives_from(base) for parent in known)]
 

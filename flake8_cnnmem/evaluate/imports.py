@@ -6,7 +6,7 @@ import ast
 import itertools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks, packages
@@ -76,6 +76,8 @@ class Importer:
         """By folder: the files below it that are searched."""
         self.mentioning: dict[tuple[str, ...], Sequence[str]] = {}
         """By package and the names of a registry: the files that mention one of them."""
+        self.mentioned: dict[str, Mapping[object, Sequence[int]]] = {}
+        """By path: the statements of a file that may register a key, by key."""
         self.defining: list[set[str]] = []
         """What the top-level statements that are running define."""
 

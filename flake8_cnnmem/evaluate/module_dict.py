@@ -110,6 +110,29 @@ def set_item(run: Any, self: Instance, word: Value, value: Value) -> None:
         run.set(self.native, word, value)
 
 
+@tables.function("setdefault", propagate_unknown=False)
+def set_default(run: Any, self: Instance, word: Value, default: Value = None) -> Value:
+    """`vars(module).setdefault(word, default)`."""
+    found = word if isinstance(word, Unknown) else look_up(run, self, word)
+    if found is MISSING:
+        set_item(run, self, word, default)
+    return default if found is MISSING else found
+
+
+@tables.function("update", propagate_unknown=False)
+def update(run: Any, self: Instance, *given: Value, **values: Value) -> None:
+    """`vars(module).update(other, **values)`."""
+    made = run.call(run.builtins["dict"], *given, **values)
+    for word, value in made.items() if isinstance(made, dict) else ():
+        set_item(run, self, word, value)
+
+
+@tables.function("copy")
+def copy(run: Any, self: Instance) -> Value:
+    """A dict of all names with what they hold."""
+    return {word: self.native.attribute(run, word) for word in names_of(run, self.native)}
+
+
 CONTENTS = Class("dict", (OBJECT,), dict(tables), module="types")
 
 

@@ -12,7 +12,9 @@ class Outline:
     """What is noted of the top-level statements of a text, so that its syntax tree need not be kept. The same for all
     evaluations."""
 
-    __slots__ = ("bases", "declared", "imports", "lines", "names", "places", "plain", "settings", "stars", "tops")
+    __slots__ = (
+        "bases", "declared", "imports", "lines", "names", "places", "plain", "settings", "stars", "taken_from", "tops",
+    )  # fmt: skip
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         self.lines = [statement.lineno for statement in statements]
@@ -27,8 +29,9 @@ class Outline:
         self.imports = dict(reversed([(name, at) for at, each in enumerate(statements) for name in imported(each)]))
         """By module, as the import writes it (dots in front for a relative one): its first import."""
         self.plain = {at for at, each in enumerate(statements) if isinstance(each, (ast.Assign, ast.AnnAssign))}
-        self.tops = frozenset(imported_packages(statements))
-        """The packages of which something is imported."""
+        self.tops, self.taken_from = imported_packages(statements)
+        """The packages that are imported by their names, and those of which something is imported by an absolute name,
+        each in the order of the statements."""
         self.places: dict[str, list[int]] = {}
         self.stars: list[ast.ImportFrom] = []
         # What a decorator is an attribute of is changed by it only where it is this module's own.
@@ -151,13 +154,13 @@ def imported(statement: ast.stmt) -> Iterator[str]:
         yield from (f"{inside}{'.' if statement.module else ''}{alias.name}" for alias in statement.names)
 
 
-def imported_packages(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """The packages of which top-level statements import something by an absolute name."""
-    for statement in statements:
-        if isinstance(statement, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in statement.names)
-        elif isinstance(statement, ast.ImportFrom) and not statement.level:
-            yield (statement.module or "").partition(".")[0]
+def imported_packages(statements: Sequence[ast.stmt]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The packages that top-level statements import (`import a.b`), and those of which they import something by an
+    absolute name (`from a.b import c`): each once, in the order of the statements."""
+    imports = [alias.name for each in statements if isinstance(each, ast.Import) for alias in each.names]
+    froms = [each.module or "" for each in statements if isinstance(each, ast.ImportFrom) and not each.level]
+    tops, taken_from = (dict.fromkeys(name.partition(".")[0] for name in names) for names in (imports, froms))
+    return tuple(tops), tuple(taken_from)
 
 
 SETTERS = frozenset({

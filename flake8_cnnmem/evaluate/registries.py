@@ -97,12 +97,10 @@ def registered_elsewhere(
 def imported_packages(modules: Sequence[Module]) -> Sequence[str]:
     """The packages that the import statements at the top of modules load, whether a name of theirs was needed so far or
     not."""
-    statements = [node for module in modules for node in module.source.tree.body]
-    imported = [alias.name for node in statements if isinstance(node, ast.Import) for alias in node.names]
-    imported += [
-        node.module for node in statements if isinstance(node, ast.ImportFrom) and node.module and not node.level
-    ]
-    return list(dict.fromkeys(name.partition(".")[0] for name in imported))
+    outlines = [module.outline() for module in modules]
+    imported = [name for outline in outlines for name in outline.tops]
+    imported += [name for outline in outlines for name in outline.taken_from if name]
+    return list(dict.fromkeys(imported))
 
 
 def mentioning(importer: Importer, package: Module, names: Sequence[str]) -> Sequence[str]:
@@ -149,9 +147,9 @@ def searched(importer: Importer, path: str) -> str:
 
 
 def register_from(importer: Importer, path: str, folder: str, top: str, key: str) -> bool:
-    """Run the statements of a file that may register the key."""
+    """Run the statements of a file that may register the key. A file without one is not loaded as a module."""
     text = searched(importer, path)
-    if not may_register(text, key):
+    if not may_register(text, key) or not places(importer, path, text, key):
         return False
     inside = os.path.relpath(path, folder)[:-3].split(os.sep)
     dotted = ".".join([top, *inside])
@@ -165,13 +163,28 @@ def register_in(importer: Importer, module: Module, text: str, key: str) -> bool
     """Run the statements of a module that may register the key. Those of the analysed file have run already."""
     if not module.lazy or not may_register(text, key):
         return False
-    module.index()
-    syntax = module.source.syntax
-    if syntax.mentioned is None:
-        syntax.mentioned = mentioned(parse(text, module.path).body)
-    for at in syntax.mentioned.get(key, ()):
+    found = places(importer, module.path, text, key)
+    if found:
+        module.index()
+    for at in found:
         module.run_statement(importer.run, at)
     return True
+
+
+def places(importer: Importer, path: str, text: str, key: str) -> Sequence[int]:
+    """The places of the top-level statements of a file that may register a key; none in what cannot be read or is no
+    Python."""
+    found = importer.mentioned.get(path)
+    if found is None:
+        try:
+            syntax = load(path, importer.files).syntax
+            if syntax.mentioned is None:
+                syntax.mentioned = mentioned(parse(text, path).body)
+            found = syntax.mentioned
+        except SourceError:
+            found = {}
+        importer.mentioned[path] = found
+    return found.get(key, ())
 
 
 def names_of(module: Module, container: dict[Value, Value]) -> list[str]:
@@ -188,12 +201,15 @@ def inside(value: Value, container: dict[Value, Value]) -> bool:
 
 def may_fill(module: Module, container: dict[Value, Value], name: str) -> bool:
     """Whether a module's own functions may give a dict new keys, or hand it on to who does. What a registry object's
-    methods do is not looked into."""
-    if inside(module.variables[name], container):
-        return True
+    methods do is not looked into: such an object is only read by what asks it for an item (`R[key]`, `key in R.made`)
+    or goes through it."""
+    held = inside(module.variables[name], container)
     tree = parse(module.source.python, module.path)
     walked = list(ast.walk(tree))
-    reads = {id(part) for node in walked for part in only_read(node)}
+    parts = [part for node in walked if not (held and isinstance(node, ast.Call)) for part in only_read(node)]
+    if held:
+        parts += [part.value for part in parts if isinstance(part, ast.Attribute)]
+    reads = {id(part) for part in parts}
     reads |= {id(part) for node in tree.body for part in bound_by(node)}
     return any(isinstance(node, ast.Name) and node.id == name and id(node) not in reads for node in walked)
 

@@ -260,6 +260,9 @@ def load(path: str, files: Files = DISK, searched: bool = False) -> Source:
     place = path if os.path.isabs(path) else f"{os.getcwd()}//{path}"
     key = (place, version)
     source = SHELF.loaded.get(key)
+    in_use = SHELF.in_use
+    if source is None and in_use is not None:
+        source = in_use.get(key)
     if source is None:
         source = SHELF.loaded[key] = read_source(path, files, searched)
         source.syntax.keys.append(key)
@@ -268,6 +271,8 @@ def load(path: str, files: Files = DISK, searched: bool = False) -> Source:
             del SHELF.loaded[key]
     elif not searched:
         SHELF.use(source.syntax)
+    if in_use is not None and not searched:
+        in_use[key] = source
     return source
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.text.deferred_bodies import DeferredBody
-from flake8_cnnmem.text.match_patterns import endless_pattern
+from flake8_cnnmem.text.match_patterns import endless_pattern, may_match
 
 if TYPE_CHECKING:
     import libcst
@@ -68,7 +68,7 @@ def parse(text: str, path: str = "") -> ast.Module:
         raise SourceError(f"not valid Python: {error}", path) from None
     except (RecursionError, MemoryError):
         raise SourceError(NESTED, path) from None
-    line = endless_pattern(tree, text) if "match" in text and "case" in text else 0
+    line = endless_pattern(tree, text) if may_match(text) else 0
     if line:
         raise SourceError(NESTED, path, line)
     return tree

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flake8_cnnmem.source.parsing import SourceError
@@ -89,6 +90,18 @@ class Shelf:
         self.whole: OrderedDict[str, Syntax] = OrderedDict()
         """Those of them that were parsed whole and that nobody has asked for since, the oldest first."""
         self.weight = 0
+        self.in_use: dict[Key, Source] | None = None
+        """What the analysis that is under way has loaded."""
+
+    @contextmanager
+    def kept_in_use(self) -> Iterator[None]:
+        """For one analysis: what it loads is found again by its further evaluations, which go through the same modules,
+        also where it takes more memory than HELD. The first evaluation holds it anyway."""
+        before, self.in_use = self.in_use, {}
+        try:
+            yield
+        finally:
+            self.in_use = before
 
     def keep(self, syntax: Syntax, searched: bool = False) -> Syntax:
         """What is known of a text from now on. One that is merely searched goes first."""

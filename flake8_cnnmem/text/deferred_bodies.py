@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-LONG = 2000
+LONG = 500
 """Characters of a statement of which something is put off: to parse a body by itself costs something as well."""
 
 

@@ -125,3 +125,23 @@ def test_a_package_that_is_known_without_its_source_is_installed_where_it_is_nam
     program = f"{text}from torch import nn\nfrom parts import width\nnet = nn.Sequential(nn.Linear(3, 1 + width))\n"
     (report,) = analyse(Source(str(tmp_path / "train.py"), program), Settings()).reports
     assert report.parameters == 4 * (1 + there)
+
+
+GLOBALS = """
+import types
+from torch import nn
+from widths import helper, W
+
+copied = types.FunctionType(helper.__code__, helper.__globals__, name="x", argdefs=helper.__defaults__)
+names = helper.__globals__
+names.update({"V": 2}, U=6)
+model = nn.Linear(helper() + names.setdefault("W", 9), names.setdefault("Q", 3) + names.copy()["Q"] + names["U"])
+"""
+
+
+def test_the_globals_of_an_imported_function_are_its_modules_own(tmp_path: Path) -> None:
+    """Of PyTorch: `Linear(in_features=12, out_features=12)`."""
+    (tmp_path / "widths.py").write_text("W = 5\n\ndef helper():\n    return W + V\n\nprint(needed_by_nobody())\n")
+    settings = Settings(search_path=(str(tmp_path),))
+    (report,) = analyse(Source(str(tmp_path / "train.py"), GLOBALS), settings, "model").reports
+    assert report.parameters == 12 * 12 + 12, report.causes

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.evaluate.registries import may_fill, may_register, mentioned
+from flake8_cnnmem.evaluate.registries import imported_packages, may_fill, may_register, mentioned, places
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, load
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.text.files import DISK
+from flake8_cnnmem.values import Class, Instance, Value
 
 NET = """
 import torch
@@ -138,6 +141,24 @@ def test_a_dict_may_be_filled_by_its_own_module_where(use: str, may: bool) -> No
     assert may_fill(module, table, "T") is may
 
 
+OBJECT_USES = {
+    "it is given an item in a function": ("def f(k):\n    T[k] = 1", True),
+    "a method of it is called": ("def f(k):\n    return T.get(k)", True),
+    "what it holds is changed": ("def f(k):\n    T.made.update(k)", True),
+    "it is handed on": ("def f():\n    return g(T)", True),
+    "it is asked for an item": ("def f(k):\n    return T[k]", False),
+    "what it holds is asked for a key": ("def f(k):\n    return k in T.made and T.made[k]", False),
+}
+
+
+@pytest.mark.parametrize(("use", "may"), OBJECT_USES.values(), ids=OBJECT_USES)
+def test_an_object_that_holds_a_dict_may_be_filled_by_its_own_module_where(use: str, may: bool) -> None:
+    table: dict[Value, Value] = {}
+    module = Module("m", Source("m.py", f"T = Registry()\n{use}\n"))
+    module.variables["T"] = Instance(Class("Registry", ()), {"made": table})
+    assert may_fill(module, table, "T") is may
+
+
 TEXTS = {
     "a function of that name": ("def net():\n    pass\n", True),
     "a class of that name": ("x = 1\nclass net(Base): pass\n", True),
@@ -168,3 +189,25 @@ def test_statements_are_known_by_what_they_mention() -> None:
     assert {word: found.get(word) for word in ("a", "b", "c", "d", "e")} == {
         "a": [0, 2], "b": None, "c": [2], "d": [4], "e": None,
     }  # fmt: skip
+
+
+def test_the_places_of_a_file_are_known_without_loading_it_as_a_module(tmp_path: Path) -> None:
+    texts = {
+        "uses.py": "def f():\n    return T['wide']\n",
+        "fills.py": "import a\nT['wide'] = a\n",
+        "broken.py": "'wide' =",
+    }
+    importer: Any = SimpleNamespace(mentioned={}, files=DISK)
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    found = {name: list(places(importer, str(tmp_path / name), text, "wide")) for name, text in texts.items()}
+    assert found == {"uses.py": [], "fills.py": [1], "broken.py": []}
+    assert not places(importer, str(tmp_path / "gone.py"), "", "")
+
+
+def test_packages_that_modules_load_are_known_by_their_outlines() -> None:
+    text = "from b.c import d\nimport x.y, b\nfrom . import e\nfrom .f import g\nimport x.z\n"
+    module = Module("m", Source("m.py", text))
+    module.index()
+    assert imported_packages([module]) == ["x", "b"]
+    assert module.source.syntax.tree is None

@@ -35,8 +35,10 @@ REPEATS = frozenset(
 ATOMIC = getattr(codes, "ATOMIC_GROUP", None)
 
 
+@lru_cache(maxsize=256)
 def parsed(source: Any, flags: int) -> Any:
-    """What Python's parser makes of a pattern. Raises re.error, and RecursionError for one nested too deeply."""
+    """What Python's parser makes of a pattern, for all to read. Raises re.error, and RecursionError for one nested too
+    deeply."""
     return parser.parse(source, flags)
 
 

@@ -136,12 +136,13 @@ def follows_input(op: Any, before: Tensor, shape: Shape, depth: int) -> tuple[Si
     """Of an op that writes its result itself: channels last where its rule says that it follows an input that is."""
     if len(shape) not in (3, 4, 5) or before.call is None or isinstance(before.shape, Unknown):
         return row_major(shape)
-    if strides_of(before, depth - 1) != channels_last(before.shape):
-        return row_major(shape)
     from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 
-    follows = ("maps",) if len(shape) == 3 else ("maps", "suggested")
-    return channels_last(shape) if RULES.row(op.kind).layout in follows else row_major(shape)
+    # Asked first: to look back through all that the input was made of takes longer.
+    follows = RULES.row(op.kind).layout in (("maps",) if len(shape) == 3 else ("maps", "suggested"))
+    if not follows or strides_of(before, depth - 1) != channels_last(before.shape):
+        return row_major(shape)
+    return channels_last(shape)
 
 
 def channels_last(shape: Shape) -> tuple[Size, ...]:
