@@ -81,9 +81,11 @@ def evaluate_way(
 
 
 def ended_by(run: Interpreter) -> Iterator[Unknown]:
-    """The error that ends the program, at the line of the file's own statement that it comes out of."""
+    """The error that ends the program, at the line of the file's own statement that it comes out of; `sys.exit` is
+    none."""
     for statement, cause in run.raised[:1]:
-        yield Unknown(cause.reason, run.trace.path, statement.lineno)
+        if not cause.reason.startswith("the code raises SystemExit"):
+            yield Unknown(cause.reason, run.trace.path, statement.lineno)
 
 
 def call_handed(run: Interpreter) -> None:
