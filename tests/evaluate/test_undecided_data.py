@@ -97,6 +97,10 @@ KNOWN = {
         "xs = [1.0]\nxs.extend(os.listdir('.'))\nr = np.zeros((len(list(itertools.chain([2.0], xs))), 3))",
         [None, 3], "r",
     ),
+    "one sample that stands for all, sorted": (
+        "xs = [(np.zeros(4), os.listdir('.'))] * 5\nxs.sort(key=lambda x: len(x[1]))\nr = np.stack(list(zip(*xs))[0])",
+        [5, 4], "r",
+    ),
     "a list of what may be arrays": ("np.array([cv2.unheard_of(3)] * 4)", "?"),
     "numbers, some of them unknown": ("np.array([cv2.unheard_of(3), 1])", [2]),
     "changed one by one": (
