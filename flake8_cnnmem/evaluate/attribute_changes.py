@@ -149,5 +149,6 @@ def remove_plainly(run: Interpreter, instance: Instance, name: str) -> None:
         run.invoke(Bound(held.cls.find("__delete__"), held), (instance,), {})
         return
     run.changed(instance)
-    if instance.attributes.pop(name, MISSING) is MISSING:
+    if instance.attributes.pop(name, MISSING) is MISSING and instance.cls.any_unknown_base() is None:
+        # A base that is not known may have set it.
         raise run.error("AttributeError", name)

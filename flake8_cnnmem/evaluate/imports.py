@@ -218,8 +218,10 @@ class Importer:
             if hidden:
                 return MISSING
             found = source.lookup(word)
-            brought = found is MISSING and source.holds is not None and source.holds(word)
-            return self.run.unknown(f"{dotted}.{word} is not followed") if brought else found
+            if source.holds is None and module.star_failure is None:
+                module.star_failure = self.run.unknown(f"what {dotted} has is not known")
+            brought = any(holds is not None and holds(word) for holds in (source.holds, source.older))
+            return self.run.unknown(f"{dotted}.{word} is not followed") if found is MISSING and brought else found
         if source is None:
             if module.star_failure is None:
                 module.star_failure = self.run.import_failure(dotted)

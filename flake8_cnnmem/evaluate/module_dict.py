@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Runtime, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -30,6 +30,8 @@ def names_of(run: Interpreter, module: Module) -> list[str]:
         source: Any = run.importer.find(dotted)
         if source is not None and hasattr(source, "exports") and source is not module:
             found.update(dict.fromkeys(word for word in exported(run, source) if source.exports(run, word)))
+        elif isinstance(source, Namespace) and source.names is not None:
+            found.update(dict.fromkeys(word for word in source.names() if not word.startswith("_")))
     return list(found)
 
 

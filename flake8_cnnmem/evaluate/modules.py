@@ -282,11 +282,16 @@ class Module:
         self.variables[word] = value
 
     def namespace(self, run: Interpreter) -> dict[str, Value]:
-        """`globals()`: everything has to be there, so a lazy module is settled first."""
+        """`globals()`: everything has to be there, so a lazy module is settled first, and star imports bring all."""
+        from flake8_cnnmem.evaluate.module_dict import names_of
+
         if self.lazy:
             self.index()
             for word in list(self.waiting):
                 self.settle(run, word)
+        if self.stars:
+            for word in names_of(run, self):
+                self.own(run, word)
         return self.variables
 
     def exports(self, run: Interpreter, word: str) -> bool:

@@ -14,7 +14,6 @@ from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, Made, RootCal
 from flake8_cnnmem.evaluate.training_state import (
     RepeatedTurns,
     asking,
-    held_at_fit,
     held_at_step,
     held_by,
     held_now,
@@ -74,7 +73,7 @@ def note(run: Interpreter, kind: str, subject: Value, **options: Value) -> None:
     elif kind == "fit":
         seen = run.data("fits looked at")
         seen[id(subject)] = seen.get(id(subject), 0) + 1
-        event.held = held_at_fit(run) if seen[id(subject)] <= FITS_SEEN else None
+        event.held = held_now(run) if seen[id(subject)] <= FITS_SEEN else None
     elif kind == "backward" and isinstance(subject, Tensor):
         event.trainable = reached_from(subject)
     add_event(run, event)

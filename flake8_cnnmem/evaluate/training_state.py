@@ -123,7 +123,9 @@ def held_now(run: Interpreter) -> Held:
             continue
         elif frameworks.is_layer(value):
             found.layers.append((path, value))
-            found.weights[id(value)] = frozenset(map(id, weights_of(value)))
+            framework = frameworks.of_layer(value)
+            weights = framework.weights(value) if framework is not None else ()
+            found.weights[id(value)] = frozenset(map(id, weights))
         elif frameworks.updated_by(value) is not None:
             found.optimizers.append((path, value))
     return found
@@ -157,16 +159,6 @@ def held_at_step(run: Interpreter) -> Held:
     for _, tensor in found.tensors:
         if not isinstance(tensor, Weight):
             tensor.held = FOREVER
-    return found
-
-
-def held_at_fit(run: Interpreter) -> Held:
-    """What the program holds where a model trains itself, with the weights that all layers have by then."""
-    found = held_now(run)
-    for _, layer in found.layers:
-        framework = frameworks.of_layer(layer)
-        if framework is not None:
-            found.weights[id(layer)] = frozenset(map(id, framework.weights(layer)))
     return found
 
 

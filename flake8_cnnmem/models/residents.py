@@ -86,27 +86,29 @@ def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: Lef
     held = phase.held
     if held is None:
         return ()
-    own = {id(weight): weight for model in trained for weight in (*weights_of(model), *replaced_later(phase, model))}
+    whole = [weight for model in trained for weight in (*weights_then(phase, model), *replaced_later(phase, model))]
+    own = {id(weight): weight for weight in whole}
+    remaining = left.gradients if all(map(keeps_gradients, trained)) else set()
     places = any(weight.moved for weight in own.values())
     found: list[Resident] = []
     counted = dict(own)
-    layers = sorted(held.layers, key=lambda each: -len(weights_of(each[1])))
-    for path, layer in layers:
-        new = [weight for weight in weights_of(layer) if id(weight) not in counted]
+    layers = [(path, layer, weights_then(phase, layer)) for path, layer in held.layers]
+    for path, layer, weights in sorted(layers, key=lambda each: -len(each[2])):
+        new = [weight for weight in weights if id(weight) not in counted]
         if not new or (places and not any(weight.moved for weight in new)):
             # Where the code says what goes to the device, nothing else does.
             continue
         counted.update((id(weight), weight) for weight in new)
-        gradients = tuple(weight for weight in new if id(weight) in left.gradients)
+        gradients = tuple(weight for weight in new if id(weight) in remaining)
         where = built_at(trace, layer)
         found.append(Resident(f"{path}: {kinds(gradients)}", where, tuple(new), gradients=gradients))
     # The step clears the others before it needs most.
     cleared = set().union(*(cleared_by(event) for event in phase.events if clears(event)))
-    rest = tuple(weight for key, weight in own.items() if key in left.gradients - cleared)
+    rest = tuple(weight for key, weight in own.items() if key in remaining - cleared)
     if rest:
         found.append(Resident("gradients of an earlier phase", gradients=rest))
     found += tensors_beside(trace, phase, places)
-    found += optimizers_beside(phase, left, counted)
+    found += optimizers_beside(phase, left, remaining, counted)
     # A program may hold the parameters themselves, and the model find them by their names.
     every = ((model, frameworks.of_layer(model)) for model in trained)
     counted.update((id(weight), weight) for model, its in every if its is not None for weight in its.weights(model))
@@ -126,8 +128,11 @@ def kinds(gradients: Sequence[Weight]) -> str:
     return "weights and gradients" if gradients else "weights"
 
 
-def optimizers_beside(phase: Phase, left: LeftBehind, known: dict[int, Weight]) -> Iterator[Resident]:
-    """The state of optimizers that earlier phases have used and that the program still holds."""
+def optimizers_beside(
+    phase: Phase, left: LeftBehind, gradients: set[int], known: dict[int, Weight]
+) -> Iterator[Resident]:
+    """The state of optimizers that earlier phases have used and that the program still holds. `gradients` are those
+    that earlier phases have left, as the weights' ids."""
     assert phase.held is not None
     stepping = {id(optimizer) for optimizer in phase.optimizers}
     for path, optimizer in phase.held.optimizers:
@@ -143,7 +148,7 @@ def optimizers_beside(phase: Phase, left: LeftBehind, known: dict[int, Weight]) 
             f"{path}: state",
             optimizer.site,
             lost,
-            gradients=tuple(w for w in lost if id(w) in left.gradients),
+            gradients=tuple(w for w in lost if id(w) in gradients),
             optimizer=named,
             updated=tuple(weight for key, weight in weights.items() if key in updated),
         )
@@ -293,6 +298,23 @@ def weights_of(layer: Instance) -> list[Weight]:
     """The weights of a model of a framework that declares inputs; of others none are counted here."""
     framework = frameworks.of_layer(layer)
     return framework.weights(layer) if framework is not None and framework.declares_inputs else []
+
+
+def weights_then(phase: Phase, layer: Instance) -> list[Weight]:
+    """The weights that a layer has in a phase: all of them in a framework whose layers state what they take when they
+    are made, else those of the parts that are built by then."""
+    framework = frameworks.of_layer(layer)
+    if framework is None or framework.declares_inputs:
+        return weights_of(layer)
+    then = phase.held.weights.get(id(layer), frozenset()) if phase.held is not None else frozenset()
+    return [weight for weight in framework.weights(layer) if id(weight) in then]
+
+
+def keeps_gradients(model: Instance) -> bool:
+    """Whether a model's parameters keep their gradients until something clears them, as torch's do; what a tape gives
+    is the program's own."""
+    framework = frameworks.of_layer(model)
+    return framework is None or framework.declares_inputs
 
 
 def replaced_later(phase: Phase, model: Instance) -> list[Weight]:

@@ -77,8 +77,16 @@ def evaluate_way(
             found.append(root)
     for root in found:
         root.causes = tuple(dict.fromkeys((*root.causes, *run.gone_on)))
-    missing = (*run.data(MISSING_PACKAGES).values(), *(() if found else run.cut_off))
+    missing = (*run.data(MISSING_PACKAGES).values(), *(() if found else (*run.cut_off, *ended_by(run))))
     return run, found, missing
+
+
+def ended_by(run: Interpreter) -> Iterator[Unknown]:
+    """The error that ends the program, at the line of the file's own statement that it comes out of; `sys.exit` is
+    none."""
+    for statement, cause in run.raised[:1]:
+        if not cause.reason.startswith("the code raises SystemExit"):
+            yield Unknown(cause.reason, run.trace.path, statement.lineno)
 
 
 def call_handed(run: Interpreter) -> None:

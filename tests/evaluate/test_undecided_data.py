@@ -12,10 +12,14 @@ from flake8_cnnmem.values import Instance
 from tests.evaluate.programs import evaluate
 
 HEAD = """
-import os, random
+import copy, itertools, os, random
 import cv2
 import numpy as np
+import tensorflow as tf
 import torch
+from keras.preprocessing.sequence import pad_sequences
+from keras.preprocessing.text import Tokenizer
+from keras.utils import to_categorical
 from PIL import Image, ImageOps
 from torchvision import transforms as T
 drawn = random.random() > 0.5
@@ -72,6 +76,33 @@ KNOWN = {
         "xs = [np.zeros((9, 5))]\nfor name in os.listdir('.'):\n    xs.append(np.zeros((4, 5)))\nr = xs[3]",
         [None, 5], "r",
     ),
+    "as many labels as there are files": (
+        "xs = [1.0]\nxs.extend(os.listdir('.'))\nr = to_categorical(xs, 9)", [None, 9], "r",
+    ),
+    "as many rows as there are files": (
+        "xs = ['a']\nxs.extend(os.listdir('.'))\nr = pad_sequences(Tokenizer(50).texts_to_matrix(xs), maxlen=7)",
+        [None, 7], "r",
+    ),
+    "as many numbers as there are files": (
+        "xs = [1.0]\nxs.extend(os.listdir('.'))\nr = torch.FloatTensor(xs)", "?", "r",
+    ),
+    "as many numbers as there are files, in TensorFlow": (
+        "xs = [1.0]\nxs.extend(os.listdir('.'))\nr = tf.constant(xs)", "?", "r",
+    ),
+    "a copy of a list of unknown length": (
+        "xs = [1.0]\nxs.extend(os.listdir('.'))\nr = np.zeros((len(copy.deepcopy(xs)), len(copy.copy(xs)), 3))",
+        [None, None, 3], "r",
+    ),
+    "a chain of lists of unknown length": (
+        "xs = [1.0]\nxs.extend(os.listdir('.'))\nr = np.zeros((len(list(itertools.chain([2.0], xs))), 3))",
+        [None, 3], "r",
+    ),
+    "one sample that stands for all, sorted": (
+        "xs = [(np.zeros(4), os.listdir('.'))] * 5\nxs.sort(key=lambda x: len(x[1]))\nr = np.stack(list(zip(*xs))[0])",
+        [5, 4], "r",
+    ),
+    "a list of what may be arrays": ("np.array([cv2.unheard_of(3)] * 4)", "?"),
+    "numbers, some of them unknown": ("np.array([cv2.unheard_of(3), 1])", [2]),
     "changed one by one": (
         "xs = []\nfor name in os.listdir('.'):\n    xs.append(np.zeros((4, 5)))\nr = [x.T for x in xs][7]", [5, 4], "r",
     ),

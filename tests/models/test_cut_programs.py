@@ -85,3 +85,11 @@ def test_a_program_that_is_cut_off_before_it_trains_is_no_exact_one(count: int, 
     assert (report.status, report.training.batch_size.value) == (status, batch), report.causes
     said = [cause.reason for cause in report.causes if "too long to be followed" in cause.reason]
     assert bool(said) == (status == "lower-bound")
+
+
+def test_a_program_that_ends_before_it_makes_a_model_says_what_ends_it() -> None:
+    code = "import torch\nfrom torch import nn\nimport loss\nfor at in xrange(3):\n    model = nn.Linear(3, at)\n"
+    found = analyse(Source("train.py", code), Settings())
+    told = [(cause.reason, cause.line) for cause in found.missing]
+    assert ("the code raises NameError: name 'xrange' is not defined", 4) in told
+    assert not found.reports

@@ -46,12 +46,31 @@ for turn in range(100):
     small.train_on_batch(x[:64], y[:64])
 """
 
+BY_A_TAPE = """\
+import tensorflow as tf
+
+def train(model, optimizer):
+    @tf.function
+    def step(a, b):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(model(a, training=True) - b))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    for a, b in tf.data.Dataset.from_tensor_slices((x, y)).batch(64):
+        step(a, b)
+
+large, small, first, second = net(4000), net(10), keras.optimizers.Adam(), keras.optimizers.SGD()
+train(large, first)
+train(small, second)
+"""
+
 WEIGHTS, MOMENTS = 16_032_004, 32_064_004
 SMALL_WEIGHTS, SMALL_MOMENTS = 40_084, 80_164
 
 CASES = {
     "one after the other": (ONE_AFTER_THE_OTHER, {"large": 0, "small": WEIGHTS + MOMENTS}),
     "in turns, in one loop": (IN_TURNS, {"large": SMALL_WEIGHTS + SMALL_MOMENTS, "small": WEIGHTS + MOMENTS}),
+    "trained by a tape": (BY_A_TAPE, {"large": SMALL_WEIGHTS, "small": WEIGHTS + MOMENTS}),
     "only made before, not fitted": (
         ONE_AFTER_THE_OTHER.replace("large.fit(x, y, batch_size=64)\n", ""),
         {"small": WEIGHTS},

@@ -222,9 +222,12 @@ def pop(run: Runtime, self: list[Value], at: Value = -1, /) -> Value:
 
 @lists.method("sort", propagate_unknown=False)
 def sort(run: Runtime, self: list[Value], /, *, key: Value = None, reverse: Value = False) -> None:
-    """`list.sort(key, reverse)`; where the order is not known, neither is what stands at a place."""
+    """`list.sort(key, reverse)`; where the order is not known, neither is what stands at a place, but where one item
+    stands at all of them."""
     ordered = in_order(run, list(self), key, reverse)
     run.changed(self)
+    if isinstance(ordered, Unknown) and all(item is self[0] for item in self):
+        return
     if isinstance(ordered, Unknown):
         widen(self, ordered, len(self))
     else:

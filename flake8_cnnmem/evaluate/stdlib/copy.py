@@ -9,6 +9,7 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, special
 from flake8_cnnmem.evaluate.builtins.dict_kinds import DefaultDict
+from flake8_cnnmem.evaluate.builtins.keys import lost
 from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.builtins.sets import SET
 from flake8_cnnmem.evaluate.functions import Function
@@ -44,7 +45,16 @@ def shallow(run: Runtime, x: Value) -> Value:
     if not isinstance(x, MUTABLE):
         return x
     run.spend(len(x) // 16)
-    return default_dict(x, dict(x)) if isinstance(x, DefaultDict) else x.copy()
+    made = default_dict(x, dict(x)) if isinstance(x, DefaultDict) else x.copy()
+    return as_uncertain(run, x, made)
+
+
+def as_uncertain(run: Runtime, x: Value, copied: Value) -> Value:
+    """The copy of a container, whose contents are as little known as those of the container."""
+    cause = lost(run, x)
+    if cause is not None:
+        run.havoc(copied, cause)
+    return copied
 
 
 def default_dict(source: DefaultDict, entries: dict[Value, Value]) -> DefaultDict:
@@ -147,7 +157,7 @@ class Copier:
             result: Any = self.remember(x, [] if isinstance(x, list) else deque(maxlen=x.maxlen))
             for item in x:
                 result.append(self.copy(item))
-            return result
+            return as_uncertain(self.run, x, result)
         if isinstance(x, dict):
             return self.mapping(x)
         items = [self.copy(item) for item in x]
@@ -167,7 +177,7 @@ class Copier:
         self.remember(x, result)
         for word, item in x.items():
             result[self.copy(word)] = self.copy(item)
-        return result
+        return as_uncertain(self.run, x, result)
 
     def instance(self, x: Instance) -> Value:
         """A deep copy of an instance: by `__deepcopy__`, by what it pickles as, or of its payload and attributes; what

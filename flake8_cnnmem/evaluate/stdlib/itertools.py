@@ -9,6 +9,7 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.iterators import drawn, iterators
+from flake8_cnnmem.evaluate.builtins.keys import lost
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Native, Runtime, Stream, Value
 
@@ -62,7 +63,8 @@ def chained(run: Runtime, cls: Value, /, *iterables: Value) -> Value:
                 return
             yield from drawn(run, source)
 
-    cause = next((each for each in iterables if isinstance(each, Unknown)), None)
+    causes = (each if isinstance(each, Unknown) else lost(run, each) for each in iterables)
+    cause = next((each for each in causes if each is not None), None)
     return values() if cause is None else cause
 
 

@@ -15,7 +15,7 @@ from flake8_cnnmem.frameworks.keras.pipelines import (
     size_of_batch,
 )
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
-from flake8_cnnmem.frameworks.keras.texts import TOKENIZER
+from flake8_cnnmem.frameworks.keras.texts import TOKENIZER, count_of
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Class, Instance, Namespace, Native, Runtime, Value
@@ -292,11 +292,7 @@ def pad_sequences(
     truncating: Value = "pre", value: Value = 0.0,
 ) -> Value:  # fmt: skip
     """(sequences, maxlen): how many sequences there are is not known."""
-    count: Size = run.unknown("the number of sequences is not known")
-    if isinstance(sequences, (list, tuple)):
-        count = len(sequences)
-    elif isinstance(sequences, Tensor) and isinstance(sequences.shape, tuple) and sequences.shape:
-        count = sequences.shape[0]
+    count = count_of(run, sequences, "the number of sequences is not known")
     length = run.unknown("the length of the longest sequence is not known") if maxlen is None else maxlen
     unknown = run.unknown("the length of the sequences is not known")
     return Tensor((count, as_size(length, unknown)), dtype if isinstance(dtype, str) else "int32", framework="numpy")
@@ -304,7 +300,13 @@ def pad_sequences(
 
 def to_categorical(run: Runtime, x: Value, num_classes: Value = None, dtype: Value = None) -> Value:
     """(n,) or (n, 1) labels to (n, classes)."""
-    shape = x.shape if isinstance(x, Tensor) else (len(x),) if isinstance(x, (list, tuple)) else x
+    shape = (
+        x.shape
+        if isinstance(x, Tensor)
+        else (count_of(run, x, "how many labels there are is not known"),)
+        if isinstance(x, (list, tuple))
+        else x
+    )
     if not isinstance(shape, tuple):
         return run.unknown("the labels are not known")
     if len(shape) > 1 and shape[-1] == 1:

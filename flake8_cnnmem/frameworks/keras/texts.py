@@ -25,12 +25,18 @@ def matrix(run: Runtime, self: Instance, texts: Value = None, mode: Value = "bin
     width = self.attributes.get("num_words")
     if width is None:
         width = run.unknown("how many words texts have is not known")
-    rows: Size = run.unknown("how many texts there are is not known")
-    if isinstance(texts, (list, tuple)):
-        rows = len(texts)
-    elif isinstance(texts, Tensor) and isinstance(texts.shape, tuple) and texts.shape:
-        rows = texts.shape[0]
+    rows = count_of(run, texts, "how many texts there are is not known")
     return Tensor((rows, width), "float64", framework="numpy")
+
+
+def count_of(run: Runtime, data: Value, reason: str) -> Size:
+    """How many rows a list or an array has; Unknown for this reason where nobody knows."""
+    if isinstance(data, (list, tuple)):
+        lost = run.havocked.get(id(data))
+        return len(data) if lost is None else lost[1]
+    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and data.shape:
+        return data.shape[0]
+    return run.unknown(reason)
 
 
 def words(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:

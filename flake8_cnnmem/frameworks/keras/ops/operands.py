@@ -25,6 +25,8 @@ def as_tensor(run: Runtime, value: Value) -> Tensor | Unknown:
     """An argument as the tensor that it is taken for: lists with tensors in them stacked, numbers as constants."""
     if isinstance(value, (Tensor, Unknown)):
         return value
+    if id(value) in run.havocked:
+        return run.havocked[id(value)][1]
     if isinstance(value, (list, tuple)) and any(computed(item) for item in value):
         parts = [as_tensor(run, item) for item in value]
         # One output: its tensor.

@@ -213,7 +213,8 @@ def last_of(run: Runtime, self: Instance) -> int | None:
 def length_of(run: Runtime, dataset: Value) -> Value:
     """`len(dataset)`, Unknown where nobody knows."""
     if isinstance(dataset, (list, tuple, dict, range)):
-        return len(dataset)
+        lost = run.havocked.get(id(dataset))
+        return len(dataset) if lost is None else lost[1]
     if isinstance(dataset, Tensor):
         return dataset.shape[0] if isinstance(dataset.shape, tuple) and dataset.shape else dataset.shape
     method = run.find(dataset, "__len__") if isinstance(dataset, Instance) else MISSING
