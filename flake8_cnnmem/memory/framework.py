@@ -19,6 +19,7 @@ from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
 from flake8_cnnmem.memory.common_subexpressions import merged
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
+from flake8_cnnmem.memory.engine_order import as_ready
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.in_flight import InFlight
@@ -117,7 +118,7 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
             result = forward.values[key]
             if result.grad:
                 backward.gradients[key] = memory.new((), result.dtype)
-        backward.run(forward.tape)
+        backward.run(as_ready(forward.tape) if graph is not None else forward.tape)
 
     if graph is not None:
         graph.end(backward.finished)
