@@ -175,3 +175,10 @@ def test_a_loop_without_a_graph_has_tensorflows_peak(key: str, place: int) -> No
     """Python runs one op after the other: every run has the same peak."""
     estimate = estimate_of(key, place)
     assert estimate.tensor_peak == pytest.approx(RUNS[key][place]["peak_bytes"][0], rel=0.001)
+
+
+@pytest.mark.parametrize(("dtype", "bound"), [("float32", False), ("mixed_float16", True), ("mixed_bfloat16", True)])
+def test_rows_of_a_table_are_cast_on_their_way(dtype: str, bound: bool) -> None:
+    case = {**next(case for case in IN_TURN if "windows" in case["target"]), "dtype": dtype}
+    model = named(case["target"], tuple(case["input_shape"]))
+    assert bool(framework.estimate(model, training_of(case), 0).left_out) == bound

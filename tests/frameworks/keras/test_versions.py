@@ -75,6 +75,22 @@ def test_what_stands_above_the_project_is_not_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("compiled", "older"),
+    [
+        ("m.compile(keras.optimizers.SGD(lr=0.1), 'mse')", True),
+        ("m.compile(keras.optimizers.SGD(learning_rate=0.1), 'mse')", False),
+        ("m.compile('sgd', 'mse')\nm.fit_generator(batches(), steps_per_epoch=5)", True),
+        ("m.compile('sgd', 'mse')\nm.fit(batches(), steps_per_epoch=5)", False),
+    ],
+)
+def test_trainings_that_keras_3_does_not_take_are_of_keras_2(compiled: str, older: bool, tmp_path: Path) -> None:
+    data = "def batches():\n    while True:\n        yield np.zeros((8, 4)), np.zeros((8, 1))\n"
+    model = "m = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])\n"
+    report = report_of(tmp_path, f"import keras\nimport numpy as np\n{data}{model}{compiled}\n")
+    assert (report.version != "") == older
+
+
+@pytest.mark.parametrize(
     ("layer", "older"),
     [
         ("layers.AveragePooling1D()", True),
