@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import BatchTest
@@ -19,6 +19,7 @@ from flake8_cnnmem.evaluate import (
     iteration,
     joins,
     operators,
+    pins,
     subscripts,
     top_level,
     training_notes,
@@ -49,9 +50,6 @@ from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Raised, Value
-
-if TYPE_CHECKING:
-    from flake8_cnnmem.settings.pins import Pin
 
 MISSING_PACKAGES = "missing packages"
 """Where a run keeps the imports from packages on top of a framework whose source it did not find, by name."""
@@ -341,6 +339,7 @@ class Interpreter:
     within = attempts.within
     aside = attempts.aside
     make_data = attempts.make_data
+    pinned = pins.pinned
 
     def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
         """The content of a text file of the project, or why it is not read."""
@@ -349,12 +348,6 @@ class Interpreter:
     def environment_variable(self, name: str) -> str | None:
         """A variable of this process's environment, where files lie by it; None where it is not set."""
         return self.importer.files.variable(name)
-
-    def pinned(self, name: str) -> Pin | None:
-        """The version of a package that the project's own files ask for."""
-        from flake8_cnnmem.evaluate.pinned import pinned
-
-        return pinned(self, name)
 
     def arguments(self) -> dict[str, Value] | Unknown:
         """The arguments of the function that the program was started with, by name."""
