@@ -364,6 +364,8 @@ class Model:
     site: Site | None = None
     backend: str = ""
     """What computes, in the framework's own words; empty for its default."""
+    version: str = ""
+    """The framework's version that it is counted for, and who asks for it; empty for the newest that is known."""
     trained: frozenset[int] | None = None
     """The weights, by id, that train with this model: in another one that shares them they may be frozen. None where
     they train as they stand."""

@@ -213,6 +213,8 @@ class ModelReport:
     """Where the class or factory stands: the file, its first and its last line; of a class the first twice."""
     made_of: LazyField[frozenset[tuple[str, int]]] = LazyField(frozenset())
     """Where the classes stand, and the constructing calls of the models, that it is made of."""
+    version: str = ""
+    """The framework's version that it is counted for, and who asks for it; empty for the newest that is known."""
     replay: Callable[[Training, str], Estimate] | None = field(default=None, repr=False, compare=False)
     """The estimate with other facts of training, and with what a GPU of this name adds ("": none)."""
 

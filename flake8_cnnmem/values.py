@@ -13,12 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from flake8_cnnmem.graph import Invocation, Op, Site
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.settings.pins import Pin
 
 Value: TypeAlias = object
 """Any value of the interpreted program: one of the kinds above. What it is has to be asked before anything is done with
@@ -458,6 +461,10 @@ class Runtime(Protocol):
 
     def environment_variable(self, name: str) -> str | None:
         """A variable of the environment that says where a library keeps its files."""
+        ...
+
+    def pinned(self, name: str) -> Pin | None:
+        """The version of a package, by its normalised name, that the project's own files ask for; None without one."""
         ...
 
     def arguments(self) -> dict[str, Value] | Unknown:

@@ -19,6 +19,7 @@ from flake8_cnnmem.evaluate import (
     iteration,
     joins,
     operators,
+    pins,
     subscripts,
     top_level,
     training_notes,
@@ -338,6 +339,7 @@ class Interpreter:
     within = attempts.within
     aside = attempts.aside
     make_data = attempts.make_data
+    pinned = pins.pinned
 
     def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
         """The content of a text file of the project, or why it is not read."""

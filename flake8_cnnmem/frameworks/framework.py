@@ -194,5 +194,7 @@ class Framework:
     """What the code asks of the allocator on the device, in the framework's own words."""
     assumed_base: Callable[[Runtime], Value] = lambda run: None
     """What a class with a `forward` derives from besides, where a base of it is not known; None for nothing."""
+    version: Callable[[Runtime], str] = lambda run: ""
+    """The version that a program is counted for, and who asks for it; "" for the one that `versions` names."""
     backend: Callable[[Runtime], str] = lambda run: ""
     """What computes for it, as far as the code says, a mode of it behind a comma; "" where it has just one."""

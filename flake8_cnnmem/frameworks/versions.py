@@ -16,6 +16,8 @@ def versions_of(framework: str) -> Mapping[str, str]:
     return frameworks.named(framework).versions if framework in FRAMEWORKS else {}
 
 
-def named(framework: str) -> str:
-    """`torch 2.13`: the framework with the version whose rules are used."""
-    return next((f"{name} {version}" for name, version in versions_of(framework).items()), framework)
+def named(framework: str, version: str = "") -> str:
+    """`torch 2.13`: the framework with the version whose rules are used. With a `version` that a project asks for, that
+    and the one whose steps were measured."""
+    own = next((f"{name} {number}" for name, number in versions_of(framework).items()), framework)
+    return f"{version}, memory as in {own}" if version else own

@@ -213,7 +213,7 @@ class Backward:
                     memory.release(storage)
                 scratch = scratch[len(plan.temporaries) :]
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
-                handed[place] = self._make(made, operand, gradient, place in way.views)
+                handed[place] = self._make(made, operand, gradient, place in way.views, node.saved)
                 if place in passing:
                     memory.release(passing.pop(place))
         scratch += passing.values()
@@ -234,7 +234,7 @@ class Backward:
                 key = node.operands[plan.wanted[place]][0]
                 if made is not None and made[0] == "late" and not self._passed_over(key):
                     operand = node.operands[plan.wanted[place]]
-                    handed[place] = self._make(made, operand, gradient, place in way.views)
+                    handed[place] = self._make(made, operand, gradient, place in way.views, node.saved)
         if self.unpacks and not way.late:
             self.discard(node)
         if not way.sums_when:
@@ -299,12 +299,17 @@ class Backward:
                 self.memory.hold(gradient.storage)
                 self.arrived[key] = gradient
 
-    def _make(self, made: Made, operand: Keyed, gradient: Value, viewed: bool) -> Value:
-        """The gradient of an operand; `viewed` says whether the node makes a view of it."""
+    def _make(self, made: Made, operand: Keyed, gradient: Value, viewed: bool, kept: Sequence[Storage] = ()) -> Value:
+        """The gradient of an operand; `viewed` says whether the node makes a view of it, `kept` what it has kept."""
         memory = self.memory
         how, form, otherwise = made
         if how == "reuse" and otherwise is not None and gradient.storage.holds > 1:
-            how, form = "fresh", otherwise
+            how, form = "kept" if self.rules.step == "graph" else "fresh", otherwise
+        if how == "kept":
+            line = memory.own_line(form)
+            last = next((each for each in kept if each.holds == 1 and each.line == line), None)
+            if last is not None:
+                return Value(memory.hold(last), form, viewed=viewed)
         if how in ("alias", "reuse"):
             return Value(memory.hold(gradient.storage), form, viewed=viewed or gradient.viewed)
         key, value = operand

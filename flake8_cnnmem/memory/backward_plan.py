@@ -27,8 +27,9 @@ from flake8_cnnmem.unknown import Unknown
 
 Made: TypeAlias = "tuple[str, Form, Form | None]"
 """How the gradient of an operand comes about: "fresh", of its own (a weight's is its `.grad`); "new", of its own among
-the temporaries; "alias", in the memory of the gradient that has arrived; "reuse", the same where nobody else needs that
-and of the second form else; "late", fresh once the op is done. And the form in which it lies."""
+the temporaries; "kept", in the memory of what the op has kept, where nobody else needs that; "alias", in the memory of
+the gradient that has arrived; "reuse", the same where nobody else needs that, and of the second form else, in a graph
+as "kept"; "late", fresh once the op is done. And the form in which it lies."""
 
 
 @dataclass(slots=True, eq=False)
@@ -232,6 +233,8 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
             made.append(("alias", memory.form(value.shape, gradient.dtype, strides), None))
         elif kind == "reuse" and same:
             made.append(("reuse", memory.form(value.shape, gradient.dtype, gradient.strides), own))
+        elif kind == "kept":
+            made.append(("kept", own, None))
         elif kind == "parts" and gradient.dtype == value.dtype:
             made.append(("alias", memory.form(value.shape, gradient.dtype, _part(gradient, value)), None))
         else:

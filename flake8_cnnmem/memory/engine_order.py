@@ -1,4 +1,4 @@
-"""In which order a backward pass takes the entries of a tape.
+"""In which order a backward pass takes the entries of a tape: PyTorch's engine, and TensorFlow's executor.
 
 After torch/csrc/autograd/engine.cpp (ReadyQueue): of those whose gradients have all arrived the one that was made last,
 by the numbers of the thread that made it. What the program runs and what a backward pass runs whose graph is kept are
@@ -8,6 +8,7 @@ all of the one that makes more a step come before all of the other's.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
@@ -40,6 +41,27 @@ def in_order(entries: Sequence[Entry], program: int, passes: int, first: bool = 
                 waits[before] -= 1
                 if not waits[before]:
                     heappush(ready, (ranks[before], -before))
+    return order[::-1]
+
+
+def as_ready(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with the first to run at the end, as a tape has them, in the order in which TensorFlow's executor
+    comes to them: what is ready waits behind what was ready before it, so that branches go back side by side
+    (ExecutorState::ScheduleReady of tensorflow/core/common_runtime/executor.cc; memory/in_flight.py says why)."""
+    by_result = {key: entry for entry in entries for key in entry.gives}
+    waits: dict[int, int] = {}
+    for entry in entries:
+        for asked in {id(by_result[key]) for key in entry.asks if key in by_result}:
+            waits[asked] = waits.get(asked, 0) + 1
+    ready = deque(entry for entry in reversed(entries) if not waits.get(id(entry)))
+    order: list[Entry] = []
+    while ready:
+        entry = ready.popleft()
+        order.append(entry)
+        for before in {id(by_result[key]): by_result[key] for key in entry.asks if key in by_result}.values():
+            waits[id(before)] -= 1
+            if not waits[id(before)]:
+                ready.append(before)
     return order[::-1]
 
 

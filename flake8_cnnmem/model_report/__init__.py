@@ -126,6 +126,7 @@ def account_for(
         line=root.site.line,
         column=root.site.column,
         framework=model.framework,
+        version=model.version,
         status=status,
         causes=causes,
         training=training,

@@ -395,6 +395,7 @@ class Builder:
             {key: in_short(path, LONGEST_NAME) for key, path in self.framework.paths(self.instance).items()},
             tuple(dict.fromkeys(causes)),
             self.root.site,
+            version=self.framework.version(self.run),
             backend=self.framework.backend(self.run),
             updated=self.evidence.updated,
             trained=self.trained_of(weights),

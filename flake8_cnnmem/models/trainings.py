@@ -6,7 +6,7 @@ A model that a step only looks at (a teacher, a feature extractor) is none of it
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
@@ -15,11 +15,11 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.trace import RootCall, around
 from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers_of, seen_through
-from flake8_cnnmem.evidence.batches import TRAINED_ON, first_input, shapes_drawn, values_of
+from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
-from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.changed_later import changed_later
+from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.left_by_turns import left_by_turns
 from flake8_cnnmem.models.phase_sizes import told_by
@@ -125,6 +125,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         if root.parts or id(root.value) not in within or fits_of(root):
             for each in by_fit(root):
                 each.beside += beside_fits(run.trace, each)
+                each.beyond += tuple(given_by_turns(run.trace, each))
                 found.append(each)
     for root in found:
         root.phases.sort(key=told_by, reverse=True)
@@ -338,37 +339,6 @@ def fitted_together(run: Interpreter, roots: list[Root]) -> list[Root]:
     return result
 
 
-def by_fit(root: Root) -> list[Root]:
-    """A model that trains itself, once for each training: what it was compiled with, what of it trained, and what it
-    was given are the same in all epochs of one."""
-    fits = fits_of(root) if not root.parts else []
-    known: dict[Hashable, Fit] = {}
-    for fit in fits:
-        key = (
-            fit.trainable,
-            id(fit.optimizer),
-            repr(fit.batch_size),
-            repr(getattr(first_input(fit.batch), "shape", None)),
-        )
-        known[key] = fit
-    sized = {called_in(fit) for fit in known.values() if has_size(fit)}
-    # The call that gives a batch of a known size in one turn of its loop gives such a one in all of them.
-    told = [fit for fit in known.values() if has_size(fit) or called_in(fit) not in sized]
-    return [replace(root, fit=fit) for fit in told] or [root]
-
-
-def called_in(fit: Fit) -> Hashable:
-    """The call that a fit is, and what it trains."""
-    return id(fit.site), fit.trainable, id(fit.optimizer)
-
-
-def has_size(fit: Fit) -> bool:
-    """Whether it is known how many samples a fit trains on in a step."""
-    shape = getattr(first_input(fit.batch), "shape", None)
-    known = isinstance(shape, tuple) and bool(shape) and not isinstance(shape[0], Unknown)
-    return known or isinstance(fit.batch_size, int)
-
-
 def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
     """Parts of a model that are fitted themselves: the discriminator inside of "combined", what was trained before a
     model around it was made to use it."""
@@ -383,12 +353,6 @@ def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
             name = assigned_name(site) or framework.paths(root.value).get(id(part)) or part.cls.name
             found.append(Root(name, f"{root.target}.{name}", part, site, site, run))
     return found
-
-
-def fits_of(root: Root) -> list[Fit]:
-    """The calls of `fit` on a root's model, as its framework noted them."""
-    framework = frameworks.of_layer(root.value)
-    return framework.fits(root.value) if framework is not None and root.value is not None else []
 
 
 def loops_with_fits(run: Interpreter, model: Value) -> set[int]:

@@ -58,6 +58,7 @@ def model(report: ModelReport) -> dict[str, Any]:
         "phase": None if report.place is None else {"index": report.place[0], "of": report.place[1]},
         "times": report.times,
         "framework": report.framework,
+        **({"version": report.version} if report.version else {}),
         "status": report.status,
         "causes": [{"reason": cause.reason, "path": cause.path, **position(cause.line)} for cause in report.causes],
         "mismatches": [

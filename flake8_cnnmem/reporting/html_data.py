@@ -67,7 +67,7 @@ def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
         limit = {"bytes": report.limit, "text": f"{shown} ({name})" if name else shown}
     return {
         **head(report),
-        "framework": named(report.framework),
+        "framework": named(report.framework, report.version),
         "status": report.status,
         "statusText": phrases.status(report),
         "verdict": one_line(sentence(phrases.verdict(report, settings))),

@@ -97,7 +97,7 @@ def heading(report: ModelReport, html: bool = False) -> str:
 def model(report: ModelReport, settings: Settings) -> str:
     """Everything about one model below its heading."""
     where = code(f"{report.path}:{report.line}")
-    known = f"{named(report.framework)}, {status(report)}" if report.framework else status(report)
+    known = f"{named(report.framework, report.version)}, {status(report)}" if report.framework else status(report)
     training = trained(report)
     blocks = [f"{where}, {f'{escape(training)}, ' if training else ''}{known}; {escape(verdict(report, settings))}"]
     if report.causes:

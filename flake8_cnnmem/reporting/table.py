@@ -77,7 +77,7 @@ def style(report: ModelReport) -> str:
 def heading(report: ModelReport) -> str:
     said = ", ".join(phrase(fact) for fact in facts(report))
     where = f"{report.path}:{report.line}"
-    known = f"{named(report.framework)}, {status(report)}" if report.framework else status(report)
+    known = f"{named(report.framework, report.version)}, {status(report)}" if report.framework else status(report)
     lines = [f"{report.name}  {where}  {known}", *filter(None, [trained(report)]), said]
     over = [f"{fact.name} {value} ({source})" for fact in facts(report) for value, source in fact.passed_over]
     if over:

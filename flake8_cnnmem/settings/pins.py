@@ -1,15 +1,17 @@
 """Which versions of packages a project asks for, as its own files say it: requirements, pyproject.toml, setup.cfg, lock
-files of uv, poetry, pdm and pipenv, pylock.toml, conda's environment files.
+files of uv, poetry, pdm and pipenv, pylock.toml, conda's environment files, a setup.py that writes them out.
 
 The files are read as data; nothing of them is run. What a lock file says comes before what a range allows.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -155,9 +157,15 @@ def table(value: object) -> Mapping[str, Any]:
 
 def toml_of(path: str, files: Files) -> Mapping[str, Any]:
     try:
-        return table(parse_toml(text_of(path, files)))
+        return table(parsed(text_of(path, files)))
     except (ValueError, TooMuch):
         return {}
+
+
+@lru_cache(maxsize=4)
+def parsed(text: str) -> object:
+    """A lock file is asked for by each of a project's files. Nobody changes what is given."""
+    return parse_toml(text)
 
 
 def of_pyproject(path: str, files: Files) -> Iterator[Pin]:
@@ -285,6 +293,17 @@ def of_setup_cfg(path: str, files: Files) -> Iterator[Pin]:
     yield from of_strings([line.strip() for line in lines if line.strip()], path)
 
 
+def of_setup_py(path: str, files: Files) -> Iterator[Pin]:
+    """The `install_requires=[...]` of a setup.py that writes them out: it is parsed, not run."""
+    try:
+        tree = ast.parse(text_of(path, files))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg == "install_requires" and isinstance(node.value, ast.List):
+            yield from of_strings([each.value for each in node.value.elts if isinstance(each, ast.Constant)], path)
+
+
 READERS: tuple[tuple[str, Callable[[str, Files], Iterator[Pin]]], ...] = (
     (r"uv\.lock|poetry\.lock|pdm\.lock|pylock(\..+)?\.toml", of_lock),
     (r"Pipfile\.lock", of_pipfile_lock),
@@ -292,6 +311,7 @@ READERS: tuple[tuple[str, Callable[[str, Files], Iterator[Pin]]], ...] = (
     (r"pyproject\.toml", of_pyproject),
     (r"Pipfile", of_pipfile),
     (r"setup\.cfg", of_setup_cfg),
+    (r"setup\.py", of_setup_py),
     (r"(environment|conda|env)[\w.-]*\.ya?ml|conda-env\.ya?ml", of_conda),
 )
 """By the name of a file in the root, in full."""

@@ -152,7 +152,7 @@ def shuffle(run: Runtime, x: Value, *args: Value) -> None:
 
 
 def sample(run: Runtime, population: Value, k: Value, *, counts: Value = None) -> Value:
-    """A list of k unknown items."""
+    """A list of k items, each with what all of them have in common."""
     if not isinstance(k, int):
         return run.unknown("the size of a random sample is not known")
     run.check_size(k)
@@ -160,8 +160,9 @@ def sample(run: Runtime, population: Value, k: Value, *, counts: Value = None) -
     if isinstance(population, range) or (
         isinstance(population, (list, tuple)) and all(type(item) is int for item in population)
     ):
-        cause = cause.as_number("int")
-    return [cause] * max(k, 0)
+        return [cause.as_number("int")] * max(k, 0)
+    items = run.items(population)
+    return [cause if isinstance(items, Unknown) else run.one_of(items, cause)] * max(k, 0)
 
 
 randoms["shuffle"] = Native("shuffle", shuffle)

@@ -97,6 +97,7 @@ BUILT_FOR = "_trainable_variables"
 """Where an optimizer keeps what it was built for."""
 
 RENAMED = {"lr": "learning_rate"}
+"""Words of Keras 2 that Keras 3 refuses, and what they are called today."""
 
 
 @cache
@@ -115,6 +116,8 @@ def keep_arguments(signature: str) -> Native:
     def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
         names, defaults = parsed(signature)
         given = dict(zip(names, args, strict=False))
+        if any(word in RENAMED for word in kwargs):
+            session_of(run).older = True
         given.update({RENAMED.get(word, word): value for word, value in kwargs.items()})
         run.changed(self)
         self.attributes.update({**defaults, **given})

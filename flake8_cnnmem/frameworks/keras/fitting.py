@@ -121,6 +121,8 @@ def fitter(method: str) -> Native:
 
     def fit(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         given = dict(zip(names, args, strict=False)) | kwargs
+        if method == "fit_generator" or "nb_epoch" in given:
+            session_of(run).older = True
         data = given.get("x", given.get("generator"))
         if isinstance(data, Unknown) and data.instead is not None:
             data = data.instead

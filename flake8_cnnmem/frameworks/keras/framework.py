@@ -16,6 +16,7 @@ from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.ops.backend import backend
 from flake8_cnnmem.frameworks.keras.session import LayerState, Node, session_of
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers
+from flake8_cnnmem.frameworks.keras.version import version
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
@@ -195,6 +196,7 @@ FRAMEWORK = Framework(
     computes="tensorflow",
     device={"tensorflow": TENSORFLOW, "torch": CACHING, "jax": OWN_POOL},
     versions={"keras": "3.15", "tensorflow": "2.21"},
+    version=version,
     class_targets=lambda shape: shape[:-1] if len(shape) > 1 else shape,
     outermost_rows=True,
     checkpoints=None,

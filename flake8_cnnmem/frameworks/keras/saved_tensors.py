@@ -46,6 +46,10 @@ WITHIN = "within"
 MASK = own(bytes=1)
 """A comparison that the gradient needs can be made ahead: its mask is kept instead of what was compared."""
 
+EXTREME = OpRule((own(),), forward=(New("x", 1),), gradient="kept", layout="contiguous")
+"""Which values are the largest is found out ahead, and each of their shares in the gradient, a number a value
+(`_MinOrMaxGrad` in tensorflow/python/ops/math_grad.py): what was compared is not asked for again."""
+
 VALUES = [
     *rows("relu relu6 elu selu sigmoid tanh exp sqrt rsqrt reciprocal crelu acosh asinh erfinv", BY_RESULT),
     # Under a mixed policy the softmax at the end is kept in float32 by hand; elsewhere it is in half.
@@ -136,7 +140,7 @@ LAYERS = [
     ("normalize", OpRule((X, own("rows", 4, 2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
     ("local_response_norm", OpRule((X, Y), layout="contiguous")),
     ("max_pool", OpRule((X, Y), layout="contiguous")),
-    ("global_max_pool", OpRule((X,), layout="contiguous")),
+    ("global_max_pool", EXTREME),
     *rows("average_pool global_average_pool", NOTHING),
     # Made of many slices, each with a gradient of its own (tensorflow's backend in keras/src/backend/tensorflow/nn.py).
     ("adaptive_max_pool", OpRule((X,), layout="contiguous", known=False)),
@@ -173,7 +177,8 @@ REDUCTIONS = [
         " matrix_solve",
         OpRule((X, Y), layout="contiguous", known=False),
     ),
-    *rows("max min amax amin cumprod", OpRule((X, Y), backward=(New("x", 1),), layout="contiguous")),
+    *rows("max min amax amin", EXTREME),
+    ("cumprod", OpRule((X, Y), backward=(New("x", 1),), layout="contiguous")),
     *rows("var std norm logsumexp prod median", OpRule((X,), backward=(New("x"),), layout="contiguous")),
     *rows("topk sort", OpRule((own("y", 4),), layout="contiguous")),
     *rows("argmax argmin any all count_nonzero argsort", CONSTANT),
@@ -233,6 +238,7 @@ ON_TAPE = [
     # Their gradients ask for the shape of what went in, which only a graph can have without it.
     *rows("average_pool adaptive_average_pool pad crop", BY_INPUT),
     *rows("mean sum global_average_pool", OpRule((X,), backward=(New("x"),), layout="contiguous")),
+    *rows("global_max_pool max min amax amin", OpRule((X, Y), backward=(New("x", 1), New("x")), layout="contiguous")),
     *rows("add subtract average concatenate stack", OpRule((Saved("inputs"),), layout="contiguous")),
     # The squared differences and the product before the offset.
     ("batch_norm", OpRule((X, own(times=2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),

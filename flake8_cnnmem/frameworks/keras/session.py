@@ -59,6 +59,8 @@ class Session:
     """Layers, by id, that the train_step of a model around them calls beside others: a step is more than theirs."""
     called_unknown: list[Unknown] | None = None
     """While a step of the code's own runs: why what it calls with tensors is not known, a teacher that was loaded."""
+    older: bool = False
+    """Whether the code calls something as Keras 3 does not take it."""
     replicas: int = 1
     """How many devices share each batch."""
     compiled: list[Instance] = field(default_factory=list)

@@ -20,6 +20,7 @@ from flake8_cnnmem.frameworks.keras.legacy import KERAS_1, in_todays_order, is_o
 from flake8_cnnmem.frameworks.keras.parameters import per_axis
 from flake8_cnnmem.frameworks.keras.session import first_unknown_in, session_of
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, state_of, trains
+from flake8_cnnmem.frameworks.keras.version import defaults, note_older
 from flake8_cnnmem.frameworks.keras.weights import keras_weights
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -172,6 +173,9 @@ def maker(stub: Stub, init: Callable[..., None] | None) -> Callable[..., None]:
 
     def initialise_stub(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
         bound, options = stub.bind(args, kwargs)
+        note_older(run, stub.name, stub.names, args, [*kwargs])
+        older = defaults(run, stub.name)
+        bound |= {word: value for word, value in older.items() if word not in kwargs}
         state = initialise(run, self, options)
         normalise(run, stub, bound)
         state.properties["arguments"] = bound

@@ -15,6 +15,9 @@ def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None
     """`adapt` reads data and changes no shape."""
 
 
+UNKNOWN_SIZE = "how many tokens a vocabulary has is not known: it is learnt from data"
+
+
 def integers(run: Runtime, self: Instance, x: Value, length: Size | None = None, depth: Value = None) -> Value:
     """Indices of the input's shape, or of (N, length), or one-hot and multi-hot rows of `depth`."""
     mode = self.attributes.get("output_mode", "int")
@@ -23,20 +26,24 @@ def integers(run: Runtime, self: Instance, x: Value, length: Size | None = None,
         return run.apply(Elementwise("lookup"), x, function=self.cls.name, dtypes=["int64"], framework="keras")
     if mode == "int":
         return Tensor(shape if length is None else (shape[0], length), "int64", framework="keras")
-    width: Size = depth if isinstance(depth, int) else run.unknown("the size of a vocabulary is not known")
+    width: Size = depth if isinstance(depth, int) else run.unknown(UNKNOWN_SIZE)
     if mode == "one_hot":
         rest = shape[1:-1] if len(shape) > 1 and shape[-1] == 1 else shape[1:]
         return Tensor((shape[0], *rest, width), framework="keras")
     return Tensor((*shape[:-1], width) if len(shape) > 1 else (shape[0], width), framework="keras")
 
 
-def vocabulary_size(self: Instance) -> Value:
-    """How many tokens a lookup knows; None where nobody says."""
-    tokens = self.attributes.get("max_tokens")
-    if tokens is not None:
-        return tokens
+def vocabulary_size(self: Instance) -> int | None:
+    """How many tokens a lookup knows; None where it learns them. `max_tokens` is a limit, and no size: data of fewer
+    words make a smaller vocabulary."""
     known = tokens_of(self)
     return None if known is None else len(special_tokens(self)) + len(known)
+
+
+def width_of(self: Instance) -> Value:
+    """The width of one-hot and multi-hot rows: `max_tokens` where the layer pads to it, else the vocabulary's size."""
+    own = self.attributes
+    return own.get("max_tokens") if own.get("pad_to_max_tokens") is True else vocabulary_size(self)
 
 
 def special_tokens(self: Instance) -> list[Value]:
@@ -62,13 +69,13 @@ def call_text(run: Runtime, self: Instance, inputs: Value = None, **options: Val
     length = self.attributes.get("output_sequence_length")
     if self.attributes.get("output_mode", "int") == "int" and length is None:
         length = run.unknown("the length of a vectorized text is not stated")
-    return integers(run, self, inputs, length, vocabulary_size(self))
+    return integers(run, self, inputs, length, width_of(self))
 
 
 def get_vocabulary_size(run: Runtime, self: Instance) -> Value:
     """`layer.vocabulary_size()`: the number of words; an unknown where the vocabulary is not known."""
     found = vocabulary_size(self)
-    return run.unknown("the size of a vocabulary is not known") if found is None else found
+    return run.unknown(UNKNOWN_SIZE) if found is None else found
 
 
 def get_vocabulary(run: Runtime, self: Instance, include_special_tokens: Value = True) -> Value:
@@ -107,7 +114,7 @@ def TextVectorization(
 
 def call_lookup(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     """A call of StringLookup or IntegerLookup: the input's shape, or one vector each."""
-    return integers(run, self, inputs, None, vocabulary_size(self))
+    return integers(run, self, inputs, None, width_of(self))
 
 
 @layer(call=call_lookup, build=build_nothing, extra=VOCABULARY)

@@ -1,0 +1,107 @@
+"""The version of Keras that a project asks for: whose defaults hold, and how a report names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.frameworks.versions import named
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import load
+
+GRU = """
+import keras
+from keras import layers
+m = keras.Sequential([keras.Input((10, 4)), layers.GRU(16{options})])
+"""
+ONE, TWO = 1008, 1056
+"""Parameters with one vector of biases (keras 2.2.4, tensorflow 1.15) and with two."""
+
+PINS: dict[str, tuple[str, str, int, str]] = {
+    "nothing": ("setup.cfg", "", TWO, ""),
+    "keras 2.2": ("requirements.txt", "numpy\nKeras==2.2.4\n", ONE, "keras 2.2.4 (requirements.txt:2)"),
+    "a range below": ("requirements.txt", "keras>=2,<2.4\n", ONE, ""),
+    "a compatible release": ("requirements.txt", "keras~=2.2.0\n", ONE, ""),
+    "a compatible release of 2": ("requirements.txt", "keras~=2.2\n", TWO, ""),
+    "a range above": ("requirements.txt", "keras>=2.2\n", TWO, ""),
+    "keras beside tensorflow 2": ("requirements.txt", "keras==2.3.1\ntensorflow==2.2.0\n", TWO,
+                                  "keras 2.3.1 (requirements.txt:1)"),
+    "tensorflow 1": ("requirements.txt", "tensorflow-gpu==1.15.0\n", ONE, "tensorflow-gpu 1.15.0 (requirements.txt:1)"),
+    "setup.py": ("setup.py", "from setuptools import setup\nsetup(install_requires=['keras==2.3.1'])\n", ONE,
+                 "keras 2.3.1 (setup.py)"),
+    "pyproject": ("pyproject.toml",
+                  "[project]\ndependencies = ['keras==3.1.0']\n", TWO, "keras 3.1.0 (pyproject.toml)"),
+    "poetry": ("pyproject.toml", "[tool.poetry.dependencies]\ntensorflow = '1.14.0'\n", ONE,
+               "tensorflow 1.14.0 (pyproject.toml)"),
+    "conda": ("environment.yml", "dependencies:\n  - keras=2.2.4=0\n", ONE, "keras 2.2.4 (environment.yml)"),
+    "a lock file": ("uv.lock", "[[package]]\nname = 'tensorflow'\nversion = '2.15.0'\n", TWO,
+                    "tensorflow 2.15.0 (uv.lock)"),
+}  # fmt: skip
+
+
+def report_of(folder: Path, code: str) -> ModelReport:
+    path = folder / "model.py"
+    path.write_text(code)
+    return analyse(load(str(path)), Settings()).reports[-1]
+
+
+@pytest.mark.parametrize(("name", "text", "parameters", "version"), PINS.values(), ids=PINS)
+def test_a_project_says_whose_defaults_hold(
+    name: str, text: str, parameters: int, version: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    report = report_of(tmp_path, GRU.replace("{options}", ""))
+    assert (report.parameters, report.version) == (parameters, version)
+
+
+@pytest.mark.parametrize(("value", "parameters"), [(True, TWO), (False, ONE)])
+def test_what_the_code_says_comes_first(value: bool, parameters: int, tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("keras==2.2.4\n")
+    assert report_of(tmp_path, GRU.replace("{options}", f", reset_after={value}")).parameters == parameters
+
+
+def test_what_stands_above_the_project_is_not_its_own(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("keras==2.2.4\n")
+    inner = tmp_path / "project" / "models"
+    inner.mkdir(parents=True)
+    assert report_of(inner, GRU.replace("{options}", "")).parameters == TWO
+    (tmp_path / "setup.cfg").write_text("")
+    assert report_of(inner, GRU.replace("{options}", "")).parameters == ONE
+    (tmp_path / "project" / "pyproject.toml").write_text("")
+    assert report_of(inner, GRU.replace("{options}", "")).parameters == TWO
+
+
+@pytest.mark.parametrize(
+    ("compiled", "older"),
+    [
+        ("m.compile(keras.optimizers.SGD(lr=0.1), 'mse')", True),
+        ("m.compile(keras.optimizers.SGD(learning_rate=0.1), 'mse')", False),
+        ("m.compile('sgd', 'mse')\nm.fit_generator(batches(), steps_per_epoch=5)", True),
+        ("m.compile('sgd', 'mse')\nm.fit(batches(), steps_per_epoch=5)", False),
+    ],
+)
+def test_trainings_that_keras_3_does_not_take_are_of_keras_2(compiled: str, older: bool, tmp_path: Path) -> None:
+    data = "def batches():\n    while True:\n        yield np.zeros((8, 4)), np.zeros((8, 1))\n"
+    model = "m = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])\n"
+    report = report_of(tmp_path, f"import keras\nimport numpy as np\n{data}{model}{compiled}\n")
+    assert (report.version != "") == older
+
+
+@pytest.mark.parametrize(
+    ("layer", "older"),
+    [
+        ("layers.AveragePooling1D()", True),
+        ("layers.AveragePooling1D(2)", False),
+        ("layers.Conv1D(filters=4, kernel_size=2, border_mode='same')", True),
+        ("layers.MaxPooling1D()", False),
+    ],
+)
+def test_what_keras_3_does_not_take_is_of_keras_2(layer: str, older: bool, tmp_path: Path) -> None:
+    model = f"keras.Sequential([keras.Input((10, 4)), {layer}, layers.Dense(1)])"
+    code = f"import keras\nfrom keras import layers\nm = {model}\n"
+    report = report_of(tmp_path, code)
+    assert report.version == ("keras 2 (Keras 3 does not take the code)" if older else "")
+    assert named("keras", report.version).endswith("memory as in keras 3.15") == older
