@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.dims import BATCH, Shape, same, show
-from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras.batches import is_source
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
-from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value
 
@@ -77,14 +78,13 @@ def sizes_of_weights(op: Op, shapes: Sequence[Shape]) -> list[Shape]:
     return [spec.shape for spec in op.weights(*shapes).values()]
 
 
-def compare_inputs(run: Runtime, model: Instance, fit: Fit) -> None:
-    """Say it where the data of a fit are samples of other sizes than the model's inputs declare."""
+def compare_inputs(run: Runtime, model: Instance, data: Value, method: str = "fit") -> None:
+    """Say it where what a model's method is given are samples of other sizes than its inputs declare."""
     from flake8_cnnmem.frameworks.keras.sequential import SEQUENTIAL
 
     graph = graph_of(model)
     if graph is None:
         return
-    data = fit.batch[0] if isinstance(fit.batch, tuple) and fit.batch else fit.batch
     own = list(graph.flat_inputs)
     given = list(data) if isinstance(data, (list, tuple)) else [data]
     if len(own) != len(given):
@@ -103,7 +103,23 @@ def compare_inputs(run: Runtime, model: Instance, fit: Fit) -> None:
             fed = Tensor((BATCH, *samples), tensor.dtype, framework="keras")
             asked = Tensor((BATCH, *wanted), declared.dtype, framework="keras")
             asked.site = layer.site if isinstance(layer, Instance) else None
-            apply(run, Fed(), fed, asked, function="fit")
+            apply(run, Fed(), fed, asked, function=method)
+
+
+def compare_counts(run: Runtime, model: Instance, data: Value, targets: Value, method: str = "fit") -> None:
+    """Say it where the arrays of a fit have other numbers of samples than its targets."""
+    known = [
+        each
+        for each in (*tensors_in(data), *tensors_in(targets))
+        if isinstance(each.shape, tuple) and each.shape and isinstance(each.shape[0], int)
+    ]
+    other = next((each for each in known if each.shape[0] != known[0].shape[0]), None)  # type: ignore[index]
+    if other is None or is_source(data) or targets is None:
+        return
+    sizes = [each.shape[0] for each in (known[0], other)]  # type: ignore[index]
+    what = f"takes arrays of as many samples, but is given {sizes[0]} and {sizes[1]}"
+    with run.enter(model):
+        apply(run, Refused(Problem("CNM201", what, error="ValueError")), known[0], other, function=method)
 
 
 def pairs(own: Sequence[Tensor], given: Sequence[Value]) -> Iterator[tuple[Tensor, Tensor]]:
