@@ -38,13 +38,17 @@ class Fed(Weightless):
 
 def refused(wanted: Shape, given: Shape) -> bool:
     """Whether an input surely does not take samples of these sizes."""
-    if len(given) == len(wanted):
-        return any(same(own, size) is False for own, size in zip(wanted, given, strict=True))
-    if len(given) == len(wanted) + 1:
-        return same(given[-1], 1) is False
-    if len(given) == len(wanted) - 1:
-        return same(wanted[-1], 1) is False
-    return True
+    given = adjusted(given, wanted)
+    if len(given) != len(wanted):
+        return True
+    return any(same(own, size) is False for own, size in zip(wanted, given, strict=True))
+
+
+def adjusted(given: Shape, wanted: Shape) -> Shape:
+    """The sizes of samples with the last axis of a single value more or less that the input has."""
+    if len(given) == len(wanted) + 1 and same(given[-1], 1) is not False:
+        return given[:-1]
+    return (*given, 1) if len(given) == len(wanted) - 1 and same(wanted[-1], 1) is not False else given
 
 
 def refused_inside(outputs: Sequence[Tensor], declared: Tensor, given: Shape) -> bool:
@@ -92,6 +96,7 @@ def compare_inputs(run: Runtime, model: Instance, data: Value, method: str = "fi
     for declared, tensor in pairs(own, given):
         samples = tensor.shape[1:] if isinstance(tensor.shape, tuple) else ()
         wanted = declared.shape[1:] if isinstance(declared.shape, tuple) else ()
+        samples = adjusted(samples, wanted)
         if not all(isinstance(size, int) for size in samples) or not refused(wanted, samples):
             continue
         if len(samples) == len(wanted) and model.cls.derives_from(SEQUENTIAL):
