@@ -33,7 +33,7 @@ def figures(report: ModelReport) -> Hashable:
     return (
         (report.name, report.line, report.status, report.parameters, report.trainable, totals, facts),
         tuple((call.op.kind, tuple(str(tensor.shape) for tensor in call.outputs)) for call in calls),
-        tuple((problem.site.path, problem.site.line, problem.message) for problem in report.problems),
+        tuple((problem.place.path, problem.place.line, problem.message) for problem in report.problems),
         tuple((growth.line, growth.bytes) for growth in report.growths),
     )
 

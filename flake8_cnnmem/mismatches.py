@@ -17,6 +17,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evidence.written import written_at
 from flake8_cnnmem.graph import Call, Model, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.layer_rows import name_of, place, rows_of
+from flake8_cnnmem.line_to_change import line_to_change, maker_of
 from flake8_cnnmem.models import Built, Root
 from flake8_cnnmem.ops import Flatten, Heads, Loss, Reshape
 from flake8_cnnmem.results import LayerProblem, ModelReport
@@ -30,7 +31,7 @@ def problems_of(root: Root, builds: Sequence[Built], path: str) -> tuple[LayerPr
     """The sizes that are wrong for certain in models that one step trains: whatever the input, or for the one that the
     code or a directive states; where there are none, the first that the program itself comes to with one of them."""
     found = [
-        with_numbers(problem_of(built.model, call, path, stated_input(built)), root)
+        line_to_change(with_numbers(problem_of(built.model, call, path, stated_input(built)), root), built, root)
         for built in builds
         for call in built.certain
         if not follows_from_another(call)
@@ -39,8 +40,8 @@ def problems_of(root: Root, builds: Sequence[Built], path: str) -> tuple[LayerPr
         for built, call in met_by_program(root, builds):
             problem = problem_of(built.model, call, path, "")
             problem = with_numbers(problem, root)
-            other = other_input(root, built, call)
-            return (problem if other is None else replace(problem, site=other),)
+            other = None if isinstance(call.op, Loss) else other_input(root, built, call)
+            return (line_to_change(problem, built, root) if other is None else replace(problem, site=other),)
     return tuple(found)
 
 
@@ -142,7 +143,7 @@ def unfit(
 ) -> ModelReport:
     """The report of a model with wrong sizes: no figure, what is wrong, and the layers as far as it comes."""
     wrong = [call for call in model.calls if call.problem is not None]
-    said = [(each.message, each.site) for each in problems] or [
+    said = [(each.message, each.place) for each in problems] or [
         (problem_of(model, call, path, "").message, place(call, path, model)) for call in wrong
     ]
     causes = tuple(dict.fromkeys(Unknown(what, site.path, site.line) for what, site in said))
@@ -246,14 +247,6 @@ def leaf_of(tensor: Tensor) -> Tensor:
     while tensor.call is not None and tensor.call.inputs:
         tensor = tensor.call.inputs[0]
     return tensor
-
-
-def maker_of(tensor: Tensor) -> Call | None:
-    """The last op before a tensor that gave it its shape: not what works value by value."""
-    at = tensor.call
-    while at is not None and at.inputs and at.outputs and at.inputs[0].shape == at.outputs[0].shape:
-        at = at.inputs[0].call
-    return at
 
 
 def stated_input(built: Built) -> str:

@@ -6,13 +6,14 @@ Made by `model_report` and `analysis`, read by the checks and the reports.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 
 from flake8_cnnmem.graph import Call, Model, Problem, Site
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.running.lazy_fields import LazyField
 from flake8_cnnmem.settings.directives import Directives
+from flake8_cnnmem.text.lines import in_words
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.units import KIB
 from flake8_cnnmem.unknown import Unknown
@@ -54,12 +55,23 @@ class LayerProblem:
     """What made the sizes that are given: "by flatten (line 20)", or empty."""
     call: Call | None = field(default=None, repr=False, compare=False)
     """The call whose sizes they are."""
+    at: Site | None = None
+    """The line that has to change where that is known to be another one than `site`, the layer's or the call's."""
+
+    @property
+    def place(self) -> Site:
+        """Where the finding stands."""
+        return self.site if self.at is None else self.at
+
+    def standing_at(self, place: Site) -> LayerProblem:
+        return replace(self, at=place)
 
     @property
     def message(self) -> str:
         """`fc1 takes 400 features, but is given 256 by flatten (line 20) for the 28x28 input of line 40; 256 features
-        would fit`."""
-        said = " ".join(filter(None, (self.layer, self.problem.what, self.origin, self.context)))
+        would fit`; `add (line 14) adds ...` where the finding stands in another line."""
+        called = self.layer if self.at is None else f"{self.layer} ({in_words(self.site.line)})"
+        said = " ".join(filter(None, (called, self.problem.what, self.origin, self.context)))
         return f"{said}; {self.problem.advice}" if self.problem.advice else said
 
 

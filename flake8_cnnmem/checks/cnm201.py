@@ -2,19 +2,22 @@
 
 ## What it means
 
-Channels or features that do not chain, a merge of unequal shapes, a reshape to another number of values, a size that
-is not a whole number: the framework would stop with an error at this layer. The message names the layer, the size it
-is given, the size it is declared for, and what would work. So are targets that a loss does not take, data that `fit`
-is given for an input of other sizes, a `view` of a tensor whose axes lie in another order in memory, and values that
-are written into a part of another shape, or into a part of a leaf that asks for a gradient.
+Channels or features that do not chain, a merge of unequal shapes, a reshape to another number of values, a size that is
+not a whole number: the framework would stop with an error at this layer. The message names the layer, the size it is
+given, the size it is declared for, and what would work. So are targets that a loss does not take, data that `fit` or
+`predict` is given for an input of other sizes, arrays of other numbers of samples, a `view` of a tensor whose axes lie
+in another order in memory, and values that are written into a part of another shape, or into a part of a leaf that asks
+for a gradient.
 
 It is reported only where it is certain: whatever the input size, or for the size that the code itself or a
 directive states (an `Input`, a call on a tensor made in the file), never for one that only an option or a default
 gives.
 
-The finding stands at the line that has to change as far as that is known: at the layer that declares the size, at the
-call where only the order of the axes is wrong, at the reshape that mixes the samples of a batch up. The message names
-the other: what made the size that is given, and where a model is built with a size that it is handed.
+The finding stands at the line that has to change as far as the code shows it: at the layer that declares the size, at
+the call where only the order of the axes is wrong, at the reshape that mixes the samples of a batch up; where a state,
+a target or a parameter is made that does not fit; at the one of two branches on which what follows does not count;
+where a block or model is built with a number that it hands on. The message then names the line of the layer or call as
+well, and what made the size that is given. Where a line cannot be told from another one, the finding stays at the call.
 
 ## Example
 
@@ -76,5 +79,5 @@ def problems(report: ModelReport, code: str) -> Iterator[Finding]:
     """The findings for the report's layer problems of this code."""
     for problem in report.problems:
         if problem.problem.code == code:
-            site = problem.site
+            site = problem.place
             yield Finding(site.path, site.line, site.column, code, problem.message)

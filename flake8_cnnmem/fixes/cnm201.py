@@ -29,7 +29,8 @@ def candidates(source: Source, report: FileReport) -> Iterator[tuple[Finding, st
             site = problem.site
             if problem.problem.code != CODE or site.path != source.path:
                 continue
-            finding = Finding(site.path, site.line, site.column, CODE, problem.message)
+            at = problem.place
+            finding = Finding(at.path, at.line, at.column, CODE, problem.message)
             for title, edit in (*sizes(source, model, problem, lines), *divisions(problem, lines)):
                 yield finding, title, (edit,)
             if problem.call is not None:

@@ -14,7 +14,7 @@ from flake8_cnnmem.fixes.handed_sizes import around, classes, layer_before
 from flake8_cnnmem.fixes.operands import Place, keyword, sizes_of
 from flake8_cnnmem.fixes.places import arguments, number
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.mismatches import maker_of
+from flake8_cnnmem.line_to_change import maker_of
 from flake8_cnnmem.ops import Broadcast, Convolution, GroupNorm, LayerNorm, Loss, MaxUnpool, Reshape
 
 CATEGORICAL, SPARSE = "categorical_crossentropy", "sparse_categorical_crossentropy"

@@ -11,7 +11,7 @@ from flake8_cnnmem.fixes.edits import Edit
 from flake8_cnnmem.fixes.expressions import Offer
 from flake8_cnnmem.fixes.operands import Place, keyword, sizes_of
 from flake8_cnnmem.graph import Call
-from flake8_cnnmem.mismatches import maker_of
+from flake8_cnnmem.line_to_change import maker_of
 from flake8_cnnmem.ops import AttentionInputs, Broadcast, Concatenate, Convolution, Loss, Recurrent
 
 SEQUENCES = "return_sequences"

@@ -47,7 +47,7 @@ def class_line(report: ModelReport, path: str) -> int | None:
 def said(report: ModelReport, settings: Settings) -> str:
     """`needs 13.9 GiB at batch 64, over the 12.0 GiB limit, fits up to batch 53 (exact)`."""
     if report.problems:
-        lines = dict.fromkeys(str(each.site.line) for each in report.problems)
+        lines = dict.fromkeys(str(each.place.line) for each in report.problems)
         return f"{status(report)} (line {', '.join(lines)})"
     if report.estimate is None:
         return f"{status(report)}: {report.causes[0].at(report.path)}" if report.causes else status(report)

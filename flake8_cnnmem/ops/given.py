@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.graph import Mismatch, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
@@ -20,6 +21,20 @@ class Given(Weightless):
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         """The shapes that it was made with."""
         return self.shapes
+
+
+@dataclass(frozen=True, slots=True)
+class Refused(Weightless):
+    """What a framework refuses for sizes that no op computes with: lengths beside a batch, samples beside targets. It
+    is run where they are known to be wrong, and nowhere else."""
+
+    problem: Problem
+
+    kind = "identity"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """Mismatch; what follows is meant to see the first input."""
+        raise Mismatch(self.problem, inputs[:1])
 
 
 @dataclass(frozen=True, slots=True)

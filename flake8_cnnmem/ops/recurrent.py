@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from flake8_cnnmem.dims import BATCH, Batch, Shape, Size, multiply, product, same, show, subtract
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
@@ -167,7 +168,13 @@ class Recurrent(Plain):
         if not problem and self.stacked is True and self.return_state is True:
             problem = state_problem(inputs[1:], results[1:])
         elif not problem and self.stacked is False:
-            problem = state_problem(inputs[1:], [(*batch, self.width), (*batch, extent(self.hidden))])
+            # A state of one sample is spread over the batch.
+            given = [
+                (*batch, *state[1:]) if state[:1] == (1,) and len(state) > len(batch) else state for state in inputs[1:]
+            ]
+            problem = state_problem(given, [(*batch, self.width), (*batch, extent(self.hidden))])
+            if problem is not None and not problem.advice:
+                problem = replace(problem, advice="it may be built so, and stops at its first batch")
         if problem:
             raise Mismatch(problem, tuple(results))
         return tuple(results)

@@ -66,9 +66,9 @@ def model(report: ModelReport) -> dict[str, Any]:
                 "code": each.problem.code,
                 "message": each.message,
                 "layer": each.layer,
-                "path": each.site.path,
-                **position(each.site.line),
-                "column": each.site.column,
+                "path": each.place.path,
+                **position(each.place.line),
+                "column": each.place.column,
             }
             for each in report.problems
         ],

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.dims import BATCH, Shape, same, show
-from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras.batches import is_source
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
-from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value
 
@@ -37,13 +38,17 @@ class Fed(Weightless):
 
 def refused(wanted: Shape, given: Shape) -> bool:
     """Whether an input surely does not take samples of these sizes."""
-    if len(given) == len(wanted):
-        return any(same(own, size) is False for own, size in zip(wanted, given, strict=True))
-    if len(given) == len(wanted) + 1:
-        return same(given[-1], 1) is False
-    if len(given) == len(wanted) - 1:
-        return same(wanted[-1], 1) is False
-    return True
+    given = adjusted(given, wanted)
+    if len(given) != len(wanted):
+        return True
+    return any(same(own, size) is False for own, size in zip(wanted, given, strict=True))
+
+
+def adjusted(given: Shape, wanted: Shape) -> Shape:
+    """The sizes of samples with the last axis of a single value more or less that the input has."""
+    if len(given) == len(wanted) + 1 and same(given[-1], 1) is not False:
+        return given[:-1]
+    return (*given, 1) if len(given) == len(wanted) - 1 and same(wanted[-1], 1) is not False else given
 
 
 def refused_inside(outputs: Sequence[Tensor], declared: Tensor, given: Shape) -> bool:
@@ -77,14 +82,13 @@ def sizes_of_weights(op: Op, shapes: Sequence[Shape]) -> list[Shape]:
     return [spec.shape for spec in op.weights(*shapes).values()]
 
 
-def compare_inputs(run: Runtime, model: Instance, fit: Fit) -> None:
-    """Say it where the data of a fit are samples of other sizes than the model's inputs declare."""
+def compare_inputs(run: Runtime, model: Instance, data: Value, method: str = "fit") -> None:
+    """Say it where what a model's method is given are samples of other sizes than its inputs declare."""
     from flake8_cnnmem.frameworks.keras.sequential import SEQUENTIAL
 
     graph = graph_of(model)
     if graph is None:
         return
-    data = fit.batch[0] if isinstance(fit.batch, tuple) and fit.batch else fit.batch
     own = list(graph.flat_inputs)
     given = list(data) if isinstance(data, (list, tuple)) else [data]
     if len(own) != len(given):
@@ -92,6 +96,7 @@ def compare_inputs(run: Runtime, model: Instance, fit: Fit) -> None:
     for declared, tensor in pairs(own, given):
         samples = tensor.shape[1:] if isinstance(tensor.shape, tuple) else ()
         wanted = declared.shape[1:] if isinstance(declared.shape, tuple) else ()
+        samples = adjusted(samples, wanted)
         if not all(isinstance(size, int) for size in samples) or not refused(wanted, samples):
             continue
         if len(samples) == len(wanted) and model.cls.derives_from(SEQUENTIAL):
@@ -103,7 +108,23 @@ def compare_inputs(run: Runtime, model: Instance, fit: Fit) -> None:
             fed = Tensor((BATCH, *samples), tensor.dtype, framework="keras")
             asked = Tensor((BATCH, *wanted), declared.dtype, framework="keras")
             asked.site = layer.site if isinstance(layer, Instance) else None
-            apply(run, Fed(), fed, asked, function="fit")
+            apply(run, Fed(), fed, asked, function=method)
+
+
+def compare_counts(run: Runtime, model: Instance, data: Value, targets: Value, method: str = "fit") -> None:
+    """Say it where the arrays of a fit have other numbers of samples than its targets."""
+    known = [
+        each
+        for each in (*tensors_in(data), *tensors_in(targets))
+        if isinstance(each.shape, tuple) and each.shape and isinstance(each.shape[0], int)
+    ]
+    other = next((each for each in known if each.shape[0] != known[0].shape[0]), None)  # type: ignore[index]
+    if other is None or is_source(data) or targets is None:
+        return
+    sizes = [each.shape[0] for each in (known[0], other)]  # type: ignore[index]
+    what = f"takes arrays of as many samples, but is given {sizes[0]} and {sizes[1]}"
+    with run.enter(model):
+        apply(run, Refused(Problem("CNM201", what, error="ValueError")), known[0], other, function=method)
 
 
 def pairs(own: Sequence[Tensor], given: Sequence[Value]) -> Iterator[tuple[Tensor, Tensor]]:

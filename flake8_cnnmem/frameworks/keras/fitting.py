@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras import targets
 from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
-from flake8_cnnmem.frameworks.keras.fed import compare_inputs
+from flake8_cnnmem.frameworks.keras.fed import compare_counts, compare_inputs
 from flake8_cnnmem.frameworks.keras.model_state import (
     COMPILATION,
     Compilation,
@@ -154,8 +154,9 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
         fit = replace(fit, batch_size=samples_a_step(given))
     if not has_own_step(self):
         stands = as_it_stands(run, fit, self)
-        compare_inputs(run, self, stands)
+        compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch)
         targets.compare(run, self, stands, given.get("y"))
+        look_at_arrays(run, self, stands, given)
         return stands
     session, steps = session_of(run), session_of(run).steps
     before = len(steps)
@@ -175,6 +176,17 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     # Only now are the layers built that nothing but the step calls.
     followed = updating(as_it_stands(run, fit, self), steps[before:])
     return replace(followed, doubts=tuple(dict.fromkeys((*followed.doubts, *(unknown or ())))))
+
+
+def look_at_arrays(run: Runtime, self: Instance, fit: Fit, given: dict[str, Value]) -> None:
+    """Say it where arrays are not of as many samples as one another, or those to validate with are of other sizes."""
+    if fit.usual is not None:
+        compare_counts(run, self, fit.data, given.get("y"))
+    held_out = given.get("validation_data")
+    if isinstance(held_out, (list, tuple)) and len(held_out) > 1:
+        compare_counts(run, self, held_out[0], held_out[1])
+        compare_inputs(run, self, held_out[0])
+        targets.compare(run, self, replace(fit, batch=tuple(held_out)), held_out[1])
 
 
 def note_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

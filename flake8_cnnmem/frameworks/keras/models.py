@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from flake8_cnnmem.dims import BATCH
+from flake8_cnnmem.frameworks.keras.fed import compare_inputs
 from flake8_cnnmem.frameworks.keras.fitting import compile_model, fitter, not_followed
 from flake8_cnnmem.frameworks.keras.functional import Graph, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
@@ -250,6 +251,7 @@ def predict(run: Runtime, self: Instance, x: Value = None, *args: Value, **kwarg
     first = next(iter(tensors_in(x)), None)
     if not outputs or isinstance(outputs, Unknown) or first is None or not isinstance(first.shape, tuple):
         return run.unknown("what predict gives is not followed")
+    compare_inputs(run, self, x, "predict")
     made: list[Value] = []
     for tensor in outputs:
         if isinstance(tensor.shape, Unknown):

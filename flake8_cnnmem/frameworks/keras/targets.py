@@ -6,12 +6,15 @@ of Keras differ (a size of 1 that one of them broadcasts), nothing is said.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flake8_cnnmem.dims import BATCH, Shape
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.config_objects import LOSS
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops import losses
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
+from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.ops.loss import target_problem
@@ -32,15 +35,42 @@ CLASSES = ("categorical_crossentropy", "sparse_categorical_crossentropy")
 
 def compare(run: Runtime, model: Instance, fit: Fit, given: Value) -> None:
     """Say it where the targets of a fit are of another size than the model's output."""
-    loss, graph = loss_name(fit.loss), graph_of(model)
+    graph, batch = graph_of(model), fit.batch
+    target = batch[1] if given is None and isinstance(batch, tuple) and len(batch) > 1 else given
+    if graph is None or not isinstance(model.cls.find("compute_loss"), Native):
+        return
+    outputs = graph.flat_outputs
+    if len(outputs) == 1 and isinstance(target, Tensor):
+        compare_one(run, fit.loss, outputs[0], target)
+    elif len(outputs) > 1:
+        for at, (output, name) in enumerate(zip(outputs, names_of(run, outputs), strict=True)):
+            own = part(target, at, name, len(outputs))
+            if isinstance(own, Tensor):
+                shared = fit.loss if isinstance(fit.loss, (str, Native, Instance)) else None
+                compare_one(run, shared or part(fit.loss, at, name, len(outputs)), output, own)
+
+
+def names_of(run: Runtime, outputs: Sequence[Tensor]) -> list[str]:
+    """The names of the layers that give a model's outputs, "" where one is not known."""
+    nodes = [session_of(run).node_of(each) for each in outputs]
+    layers = [node[0].operation if node is not None else None for node in nodes]
+    states = [each.native if isinstance(each, Instance) else None for each in layers]
+    return [each.name if isinstance(each, LayerState) else "" for each in states]
+
+
+def part(value: Value, at: int, name: str, count: int) -> Value:
+    """What one of several outputs is told: by its name, or by its place."""
+    if isinstance(value, dict):
+        return value.get(name)
+    return value[at] if isinstance(value, (list, tuple)) and len(value) == count else None
+
+
+def compare_one(run: Runtime, said: Value, output: Tensor, target: Tensor) -> None:
+    """Say it where a loss does not take this target for this output."""
+    loss = loss_name(said)
     kind = KINDS.get(loss or "")
-    batch = fit.batch
-    target = given if isinstance(given, Tensor) else batch[1] if isinstance(batch, tuple) and len(batch) > 1 else None
-    if kind is None or graph is None or len(graph.flat_outputs) != 1 or not isinstance(target, Tensor):
+    if kind is None:
         return
-    if not isinstance(model.cls.find("compute_loss"), Native):
-        return
-    output = graph.flat_outputs[0]
     wanted, found = sizes_of(output), sizes_of(target)
     if wanted is None or found is None or not may_accuse(kind, wanted, found):
         return

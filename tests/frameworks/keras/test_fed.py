@@ -53,3 +53,36 @@ def test_what_keras_refuses_is_found_at_the_fit(name: str) -> None:
 @pytest.mark.parametrize("name", TAKEN)
 def test_what_keras_takes_is_no_finding(name: str) -> None:
     assert lines_found(*TAKEN[name]) == set()
+
+
+STATE = """\
+import keras
+from keras import layers, ops
+
+
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.rnn, self.head = layers.{layer}(20), layers.Dense(3)
+
+    def call(self, x):
+        return self.head(self.rnn(x, initial_state={state}))
+
+
+Net()(ops.ones((4, 6, 8)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "state", "found"),
+    [
+        pytest.param("GRU", "ops.zeros((1, 20))", False, id="of one sample, spread over the batch"),
+        pytest.param("LSTM", "[ops.zeros((1, 20)), ops.zeros((1, 20))]", False, id="two of one sample"),
+        pytest.param("GRU", "ops.zeros((4, 12))", True, id="of another width"),
+    ],
+)
+def test_states_that_keras_takes(layer: str, state: str, found: bool) -> None:
+    text = STATE.replace("{layer}", layer).replace("{state}", state)
+    findings = checks.run(analyse(Source("net.py", text), Settings()), Settings(), ["CNM201"])
+    assert bool(findings) is found
+    assert all("it may be built so, and stops at its first batch" in each.message for each in findings)

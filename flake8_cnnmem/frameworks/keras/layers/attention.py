@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from flake8_cnnmem.dims import Shape, Size, multiply, product
+from flake8_cnnmem.dims import Shape, Size, multiply, product, same, show
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
-from flake8_cnnmem.graph import Op, Tensor, Weight
+from flake8_cnnmem.graph import Op, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import (
     Broadcast,
@@ -24,6 +24,7 @@ from flake8_cnnmem.ops import (
     Transpose,
     Unsqueeze,
 )
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value
 
@@ -106,6 +107,18 @@ def split_heads(run: Runtime, x: Value, heads: Size, width: Size, attended: int)
     return applied(run, Heads((0, 2, 1, 3)), x, function="einsum")
 
 
+def checked_mask(run: Runtime, query: Value, keys: Value, mask: Value) -> Value:
+    """The query, if the mask is one of its steps and the keys' (..., T, S), or is spread to that."""
+    shapes = [each.shape if isinstance(each, Tensor) else each for each in (query, mask)]
+    if not all(isinstance(each, tuple) and len(each) > 1 for each in (*shapes, keys)) or len(keys) != 3:  # type: ignore[arg-type]
+        return query
+    steps, given = (shapes[0][1], keys[1]), shapes[1][-2:]  # type: ignore[index]
+    if any(same(own, asked) is False and own != 1 for own, asked in zip(given, steps, strict=True)):
+        what = f"masks {show(steps)} with a mask of {show(shapes[1])}"  # type: ignore[arg-type]
+        return applied(run, Refused(Problem("CNM201", what)), query, mask, function="attention_mask")
+    return query
+
+
 def call_multi_head(
     run: Runtime, self: Instance, query: Value = None, value: Value = None, key: Value = None, query_mask: Value = None,
     value_mask: Value = None, key_mask: Value = None, attention_mask: Value = None,
@@ -116,6 +129,7 @@ def call_multi_head(
     key = value if key is None else key
     shapes = [part.shape if isinstance(part, Tensor) else part for part in (query, value, key)]
     build_multi_head(run, self, *shapes)
+    query = checked_mask(run, query, shapes[2], attention_mask)
     heads, width, value_dim = self.attributes["num_heads"], self.attributes["key_dim"], value_width(self)
     gate = None
     if self.attributes.get("use_gate") is True:

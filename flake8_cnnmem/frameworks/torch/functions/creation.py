@@ -100,7 +100,9 @@ def randint(
 ) -> Value:
     """(size), int64 unless a dtype is said; numbers are not known."""
     shape = size if size is not None else next((b for b in bounds if isinstance(b, (list, tuple))), None)
-    return Tensor(sizes((shape,)) if shape is not None else NOT_NESTED, dtype_of(dtype, "int64"))
+    made = Tensor(sizes((shape,)) if shape is not None else NOT_NESTED, dtype_of(dtype, "int64"))
+    made.site = run.here()
+    return made
 
 
 @define("torch.randperm")

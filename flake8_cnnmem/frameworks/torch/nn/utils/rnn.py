@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.applying import tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
@@ -74,7 +75,18 @@ def moved(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instan
 def pack_padded_sequence(
     run: Runtime, input: Value, lengths: Value, batch_first: Value = False, enforce_sorted: Value = True
 ) -> Value:
-    """A packed sequence of a padded one, (T, N, ...) or (N, T, ...)."""
+    """A packed sequence of a padded one, (T, N, ...) or (N, T, ...), with a length for each of its N sequences."""
+    padded, counted = tensor_of(input), tensor_of(lengths)
+    shape = padded.shape if isinstance(padded, Tensor) and isinstance(padded.shape, tuple) else ()
+    batch = shape[0 if batch_first is True else 1 :][:1]
+    count: tuple[object, ...] = ()
+    if isinstance(lengths, (list, tuple)):
+        count = (len(lengths),)
+    elif isinstance(counted, Tensor) and isinstance(counted.shape, tuple):
+        count = counted.shape
+    if len(count) == len(batch) == 1 and all(type(each) is int for each in (*batch, *count)) and count != batch:
+        what = f"takes {batch[0]} lengths, one for each sequence, but is given {count[0]}"
+        input = apply(run, Refused(Problem("CNM201", what)), padded, function="pack_padded_sequence")
     return packed(input, batch_first is True, lengths)
 
 

@@ -1,0 +1,53 @@
+"""Which line has to change for two sizes to agree, where the code shows more than the line that refuses them.
+
+A layer, a sum or a loss is where a framework stops; what is wrong often stands before it: a state that was made with
+another batch, the narrower of two branches, the number that a block is built with. Each rule says a line only where the
+rest of the code speaks for it; where none does, the finding stays where the framework stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flake8_cnnmem.graph import Site
+from flake8_cnnmem.line_to_change.before import (
+    channels_first,
+    input_as_stated,
+    layer_before_reshape,
+    order_of_axes,
+    sequence_before,
+    state_at_its_making,
+    target_at_its_making,
+)
+from flake8_cnnmem.line_to_change.case import Case, maker_of
+from flake8_cnnmem.line_to_change.handed import number_handed_over
+from flake8_cnnmem.line_to_change.operands import factor_of_product, leaf_beside_result, narrower_branch
+from flake8_cnnmem.models import Built, Root
+from flake8_cnnmem.results import LayerProblem
+
+__all__ = ["line_to_change", "maker_of"]
+
+
+def line_to_change(problem: LayerProblem, built: Built, root: Root) -> LayerProblem:
+    """The problem at the line that has to change, where another one than that of the call or layer is known."""
+    call = problem.call
+    if call is None or call.problem is not problem.problem or not call.inputs:
+        return problem
+    case = Case(problem, call, built, root)
+    place = next((site for rule in RULES if (site := rule(case)) is not None), None)
+    return problem.standing_at(place) if place is not None and place.line != problem.site.line else problem
+
+
+RULES: tuple[Callable[[Case], Site | None], ...] = (
+    sequence_before,
+    state_at_its_making,
+    target_at_its_making,
+    factor_of_product,
+    leaf_beside_result,
+    narrower_branch,
+    layer_before_reshape,
+    input_as_stated,
+    order_of_axes,
+    channels_first,
+    number_handed_over,
+)

@@ -1,0 +1,148 @@
+"""Lines before a call: where a state, a target or an input is made whose sizes or axes are not those asked for."""
+
+from __future__ import annotations
+
+import ast
+
+from flake8_cnnmem.dims import show
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evidence.written import BY_SIZES, name_of
+from flake8_cnnmem.graph import Site, Weight, calls_behind
+from flake8_cnnmem.line_to_change.case import (
+    Case,
+    declares,
+    differing,
+    later,
+    maker_of,
+    sizes_of,
+    unchanged_from,
+)
+from flake8_cnnmem.ops import AttentionInputs, Loss, Recurrent, RecurrentCell, Reshape
+
+
+def state_at_its_making(case: Case) -> Site | None:
+    """A recurrent state: the zeros that the code makes, or the layer where `batch_first` is what it lacks; a decoder
+    that an encoder's state does not fit."""
+    call, op = case.call, case.call.op
+    if not isinstance(op, (Recurrent, RecurrentCell)) or not case.problem.problem.what.startswith("takes a state"):
+        return None
+    given = case.problem.problem.what.rpartition("is given ")[2]
+    state = next((each for each in call.inputs[1:] if show(each.shape) == given), None)  # type: ignore[arg-type]
+    if state is None:
+        return None
+    made, shape, sequence = case.made_at(state), sizes_of(state), sizes_of(call.inputs[0])
+    if made is None:
+        return case.layer_of(call) if getattr(op, "stacked", True) is False else None
+    if isinstance(unchanged_from(state), Weight):
+        return None
+    by_time = isinstance(op, Recurrent) and op.batch_first is False and len(sequence) == 3
+    return case.layer_of(call) if by_time and shape[-2:-1] == sequence[:1] else sizes_written(case, made)
+
+
+def sizes_written(case: Case, made: Site) -> Site:
+    """Where the sizes stand that a tensor is made of: its own line, or that of the one name for all of them."""
+    node, index = made.node if isinstance(made, StatementSite) else None, case.index()
+    if index is None or not isinstance(node, ast.Call) or len(node.args) != 1 or not isinstance(node.args[0], ast.Name):
+        return made
+    values = index.values_of(node.args[0].id, next(iter(index.around(made.line)), None))
+    return StatementSite(case.path, values[0]) if len(values) == 1 and isinstance(values[0], ast.Tuple) else made
+
+
+def target_at_its_making(case: Case) -> Site | None:
+    """The target of a loss: where the code makes it. The layer that gives the prediction, where the target is what the
+    model was given, or where no line is known to make it and the last axes alone differ; of two predictions that are
+    compared the layer that is written later."""
+    if not isinstance(case.call.op, Loss) or len(case.call.inputs) < 2:
+        return None
+    output, target = case.call.inputs[:2]
+    behind = {id(each) for call in calls_behind((output,)) for each in call.inputs}
+    maker = maker_of(output)
+    alike = len(sizes_of(output)) == len(sizes_of(target))
+    if id(unchanged_from(target)) in behind:
+        return case.layer_of(maker) if alike else None
+    made = case.made_at(target)
+    if made is not None:
+        # Of a sequence's scores the classes have to stand second: the target is right, their order is not.
+        return None if sizes_of(target) == sizes_of(output)[:-1] and len(sizes_of(target)) > 1 else made
+    if not alike or differing(output, target) != [-1] or not declares(maker, sizes_of(output)[-1]):
+        return None
+    other = case.layer_of(maker_of(target))
+    return case.layer_of(maker) if other is None else later(case.layer_of(maker), other)
+
+
+def sequence_before(case: Case) -> Site | None:
+    """The recurrent layer that hands its last step on, where every step is asked for, and the other way round; what
+    gives the channels that are shuffled into pixels; the attention that lacks `batch_first`; a mask's last view."""
+    problem, call = case.problem.problem, case.call
+    if "return_sequences=True" in problem.advice or "pixels for each channel" in problem.what:
+        return case.layer_of(maker_of(call.inputs[0]))
+    if "with batch_first=True" in problem.advice:
+        return case.layer_of(call)
+    if isinstance(call.op, Loss) and len(call.inputs) > 1 and len(sizes_of(call.inputs[1])) == 1:
+        behind = [each for each in calls_behind(call.inputs[:1]) if isinstance(each.op, Recurrent)]
+        every = behind and len(sizes_of(call.inputs[0])) > len(sizes_of(behind[-1].inputs[0])) - 1
+        return case.layer_of(behind[-1]) if every and case.channels_last else None
+    if isinstance(call.op, AttentionInputs) and "mask of padding" in problem.what:
+        viewed = next(
+            (each.call for each in reversed(call.inputs) if each.call is not None and each.call.op.view), None
+        )
+        return case.here(viewed.site) if viewed is not None else None
+    return None
+
+
+def input_as_stated(case: Case) -> Site | None:
+    """The stated input that lacks an axis."""
+    stated = case.built.stated_by
+    if not case.channels_last or stated is None or maker_of(case.call.inputs[0]) is not None:
+        return None
+    return case.here(stated) if case.problem.problem.what.startswith("takes an input of") else None
+
+
+def order_of_axes(case: Case) -> Site | None:
+    """An input whose axes are in another order: where the program makes it, or the embedding that gives it."""
+    if case.problem.problem.elsewhere is None or "channels" not in case.problem.problem.what:
+        return None
+    maker = maker_of(case.call.inputs[0])
+    if maker is not None:
+        around = maker.within
+        return case.here(around.site) if maker.function == "Embedding" and around is not None else None
+    stated = case.built.stated_by
+    if not isinstance(stated, StatementSite) or stated.path != case.path or not isinstance(stated.node, ast.Call):
+        return None
+    index, arguments = case.index(), stated.node.args
+    if name_of(stated.node.func) in BY_SIZES or not arguments or index is None:
+        return None
+    first = arguments[0]
+    if isinstance(first, ast.Name):
+        scope = next(iter(index.around(stated.line)), None)
+        values = index.values_of(first.id, scope) or index.values_of(first.id, None)
+        [first] = values if len(values) == 1 else [first]
+    by_sizes = isinstance(first, ast.Call) and name_of(first.func) in BY_SIZES
+    return StatementSite(case.path, first) if by_sizes else None
+
+
+def channels_first(case: Case) -> Site | None:
+    """The `Input` of an image whose channels stand first, where the layer asks for them last."""
+    stated, shape = case.built.stated_by, sizes_of(case.call.inputs[0])
+    if not case.channels_last or maker_of(case.call.inputs[0]) is not None or len(shape) != 4:
+        return None
+    if len(case.call.inputs) > 1:
+        return None
+    _, first, rows, columns = shape
+    swapped = first in (1, 3) and rows == columns and isinstance(rows, int) and rows > 4
+    return case.here(stated) if swapped else None
+
+
+def layer_before_reshape(case: Case) -> Site | None:
+    """A layer whose width is split up right behind it, where its width is no multiple of what it is split into."""
+    call = case.call
+    if not isinstance(call.op, Reshape) or "sizes whose product" not in case.problem.problem.advice:
+        return None
+    maker = maker_of(call.inputs[0])
+    width = sizes_of(call.inputs[0])
+    if len(width) == 3 or not any(declares(maker, size) for size in width[1:]):
+        # Of a sequence's features the heads are split off, by numbers that stand in the reshape.
+        return None
+    given, asked = case.problem.problem.given, case.problem.problem.declared
+    several = isinstance(given, int) and isinstance(asked, int) and asked and given % asked == 0
+    return None if several else case.layer_of(maker)
