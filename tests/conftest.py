@@ -39,13 +39,14 @@ examples.load_profile("search" if os.environ.get("CNNMEM_SEARCH") else "the same
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".cache" / "bytecode"))
 
-# What is collected stays to the end: half a million objects, at which the garbage collector would look after every file
-# that a test has analysed, for a fifth of the time of all tests.
+# What is collected stays to the end, and so do the reports that tests share: millions of objects, at which the garbage
+# collector would look after every file that a test has analysed, for a third of the time of all tests.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(200_000, 10, 20)
     gc.enable()
 
 

@@ -18,12 +18,12 @@ PATIENCE = 60
 
 
 class Client:
-    """An editor with one folder open."""
+    """An editor with one folder open; files are named from `root`, which may be a folder in it."""
 
     def __init__(
         self, root: Path, *arguments: str, options: Mapping[str, object] | None = None, encodings: Sequence[str] = ()
     ) -> None:
-        self.root = root
+        self.project = self.root = root
         self.numbers = itertools.count(1)
         self.versions: dict[str, int] = {}
         self.answers: dict[int, queue.Queue[dict[str, Any]]] = {}
@@ -122,6 +122,10 @@ class Client:
         self.versions[name] = 1
         document = {"uri": self.uri(name), "languageId": language, "version": 1, "text": text}
         self.tell("textDocument/didOpen", textDocument=document)
+
+    def close(self, name: str) -> None:
+        self.tell("textDocument/didClose", textDocument={"uri": self.uri(name)})
+        del self.versions[name]
 
     def change(self, name: str, text: str) -> None:
         self.versions[name] += 1
