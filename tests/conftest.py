@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from flake8.main import cli as flake8
+from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
 from flake8_cnnmem import cli
@@ -29,9 +30,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # An error of ours is never to be mistaken for code that could not be followed.
 os.environ[STRICT] = "1"
 
-# The same examples in every run: whether a change may land is not left to what is drawn. A search draws anew.
-examples.register_profile("the same", derandomize=True)
-examples.register_profile("search", print_blob=True)
+# The same examples in every run, however long they take: whether a change may land is not left to what is drawn, nor to
+# the machine's pace. A search draws anew.
+PATIENT = examples(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+examples.register_profile("the same", PATIENT, derandomize=True)
+examples.register_profile("search", PATIENT, print_blob=True)
 examples.load_profile("search" if os.environ.get("CNNMEM_SEARCH") else "the same")
 
 # Some environments leave no bytecode behind: then each of the hundred processes that tests start would compile the

@@ -8,7 +8,8 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,6 +26,7 @@ class Client:
     ) -> None:
         self.project = self.root = root
         self.numbers = itertools.count(1)
+        self.gathers = False
         self.versions: dict[str, int] = {}
         self.answers: dict[int, queue.Queue[dict[str, Any]]] = {}
         self.diagnostics: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -35,6 +37,7 @@ class Client:
             cwd=root,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            bufsize=2**20,
         )
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -73,6 +76,16 @@ class Client:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         assert self.process.stdin is not None
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        if not self.gathers:
+            self.process.stdin.flush()
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """What is sent meanwhile reaches the server at its end, however slow this process is."""
+        assert self.process.stdin is not None
+        self.gathers = True
+        yield
+        self.gathers = False
         self.process.stdin.flush()
 
     def read(self) -> None:

@@ -213,11 +213,12 @@ def test_only_the_newest_of_many_texts_is_answered(client: Client) -> None:
     client.open("net.py", NET)
     client.hints("net.py")
     waiting = []
-    for width in range(9, 40):
-        client.change("net.py", NET.replace("nn.Conv2d(3, 8, 3)", f"nn.Conv2d(3, {width}, 3)"))
-        uri = {"uri": client.uri("net.py")}
-        whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
-        waiting.append(client.begin("textDocument/inlayHint", textDocument=uri, range=whole))
+    with client.at_once():
+        for width in range(9, 40):
+            client.change("net.py", NET.replace("nn.Conv2d(3, 8, 3)", f"nn.Conv2d(3, {width}, 3)"))
+            uri = {"uri": client.uri("net.py")}
+            whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+            waiting.append(client.begin("textDocument/inlayHint", textDocument=uri, range=whole))
     shown = [[hint["label"] for hint in client.answer(number)["result"]] for number in waiting]
     assert any(label.startswith("(N, 39, 30, 30)") for label in shown[-1])
     # All who have waited are given the newest answer: what lies between was never worked out.
