@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flake8.main import cli as flake8
+from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
 from flake8_cnnmem import cli
 from flake8_cnnmem.memory.estimate import Estimate, Live, Moment
+from flake8_cnnmem.plugin import Plugin
 from flake8_cnnmem.results import ModelReport, Row
 from flake8_cnnmem.training import Fact, Optimizer, Training
 from flake8_cnnmem.unknown import STRICT
@@ -27,9 +30,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # An error of ours is never to be mistaken for code that could not be followed.
 os.environ[STRICT] = "1"
 
-# The same examples in every run: whether a change may land is not left to what is drawn. A search draws anew.
-examples.register_profile("the same", derandomize=True)
-examples.register_profile("search", print_blob=True)
+# The same examples in every run, however long they take: whether a change may land is not left to what is drawn, nor to
+# the machine's pace. A search draws anew.
+PATIENT = examples(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+examples.register_profile("the same", PATIENT, derandomize=True)
+examples.register_profile("search", PATIENT, print_blob=True)
 examples.load_profile("search" if os.environ.get("CNNMEM_SEARCH") else "the same")
 
 # Some environments leave no bytecode behind: then each of the hundred processes that tests start would compile the
@@ -37,14 +42,21 @@ examples.load_profile("search" if os.environ.get("CNNMEM_SEARCH") else "the same
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".cache" / "bytecode"))
 
-# What is collected stays to the end: half a million objects, at which the garbage collector would look after every file
-# that a test has analysed, for a fifth of the time of all tests.
+# What is collected stays to the end, and so do the reports that tests share: millions of objects, at which the garbage
+# collector would look after every file that a test has analysed, for a third of the time of all tests.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(200_000, 10, 20)
     gc.enable()
+
+
+by_hand = pytest.mark.skipif(
+    not os.environ.get("CNNMEM_WHOLE"), reason="takes long, and is run by hand: CNNMEM_WHOLE=1 .ci/run"
+)
+"""A test of whose kind a representative part runs each time. `pytest -rs` lists what is left to the hand."""
 
 
 LOCAL_PLUGIN = f"""\
@@ -75,21 +87,48 @@ def installed() -> bool:
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@pytest.fixture
-def run_flake8(tmp_path: Path) -> Run:
-    """Runs real flake8 in `tmp_path`, or another folder; those of its own codes that are on left out."""
+def flake8_arguments(folder: Path, ours_alone: bool) -> list[str]:
+    """What flake8 is told before anything else: where the plugin is, and which of its own codes are left out."""
+    arguments = []
+    if not installed():
+        extra = folder / "local-plugin.cfg"
+        extra.write_text(LOCAL_PLUGIN)
+        arguments.append(f"--append-config={extra}")
+    return [*arguments, *(["--extend-ignore=E,W,F,C90"] if ours_alone else [])]
 
-    def run(
-        *arguments: str, stdin: str | None = None, ours_alone: bool = True, folder: Path = tmp_path
-    ) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "flake8"]
-        if not installed():
-            extra = tmp_path / "local-plugin.cfg"
-            extra.write_text(LOCAL_PLUGIN)
-            command.append(f"--append-config={extra}")
-        if ours_alone:
-            command.append("--extend-ignore=E,W,F,C90")
-        return _run([*command, *arguments], folder, stdin)
+
+@pytest.fixture
+def run_flake8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs real flake8 in `tmp_path`, or another folder; those of its own codes that are on left out.
+
+    In this process and on one processor, which saves the import of libcst each time.
+    """
+
+    def run(*arguments: str, ours_alone: bool = True, folder: Path = tmp_path) -> subprocess.CompletedProcess[str]:
+        command = ["flake8", "--jobs=1", *flake8_arguments(tmp_path, ours_alone), *arguments]
+        monkeypatch.setattr(sys, "argv", command)
+        monkeypatch.setattr(Plugin, "settings", Plugin.settings)
+        monkeypatch.setattr(Plugin, "codes", Plugin.codes)
+        capsys.readouterr()
+        with monkeypatch.context() as patch:
+            patch.chdir(folder)
+            try:
+                status = flake8.main(command[1:])
+            except SystemExit as end:
+                status = end.code if isinstance(end.code, int) else 1
+        printed = capsys.readouterr()
+        return subprocess.CompletedProcess(command, status, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def start_flake8(tmp_path: Path) -> Run:
+    """Runs real flake8 as `run_flake8` does, in a process of its own: for several workers, and for what is piped."""
+
+    def run(*arguments: str, stdin: str | None = None, ours_alone: bool = True) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "flake8", *flake8_arguments(tmp_path, ours_alone), *arguments]
+        return _run(command, tmp_path, stdin)
 
     return run
 

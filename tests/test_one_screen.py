@@ -272,7 +272,10 @@ def test_ctrl_c_ends_quietly_and_at_once(project: Path, jobs: str) -> None:
     slow = "import torch\n" + "".join(f"x{number} = torch.zeros(8, 8) + 1\n" for number in range(8_000))
     for number in range(60):
         (project / f"slow{number}.py").write_text(slow + FILES["small.py"])
-    code = "import sys; from flake8_cnnmem.cli import main; sys.exit(main())"
+    code = (
+        "import sys; from flake8_cnnmem.cli import main; import flake8_cnnmem.analysis; print(flush=True);"
+        " sys.exit(main())"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code, "report", ".", "-j", jobs],
         cwd=project,
@@ -283,7 +286,9 @@ def test_ctrl_c_ends_quietly_and_at_once(project: Path, jobs: str) -> None:
         # Where the tests run in the background, the signal is ignored, and so it would be in the command.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
-        time.sleep(2)
+        assert process.stdout is not None
+        process.stdout.readline()  # All is imported: how long that takes is the machine's affair.
+        time.sleep(1)
         os.killpg(process.pid, signal.SIGINT)
         begun = time.monotonic()
         out, told = process.communicate(timeout=60)

@@ -156,15 +156,15 @@ def test_directives_count_and_their_slips_are_told(run_flake8: Run, tmp_path: Pa
 
 
 @pytest.mark.parametrize("arguments", [["-"], ["--stdin-display-name=lib/net.py", "-"]])
-def test_a_file_comes_on_stdin(run_flake8: Run, arguments: list[str]) -> None:
-    done = run_flake8("--cnnmem-gpu-limit=16MiB", *arguments, stdin=MODEL)
+def test_a_file_comes_on_stdin(start_flake8: Run, arguments: list[str]) -> None:
+    done = start_flake8("--cnnmem-gpu-limit=16MiB", *arguments, stdin=MODEL)
     assert done.stdout.startswith("stdin:4:9: CNM101" if len(arguments) == 1 else "lib/net.py:4:9: CNM101")
 
 
-def test_many_workers_say_what_one_says(run_flake8: Run, tmp_path: Path) -> None:
+def test_many_workers_say_what_one_says(start_flake8: Run, tmp_path: Path) -> None:
     for number in range(6):
         (tmp_path / f"model{number}.py").write_text(MODEL.replace("32, 3", f"{32 + number}, 3"))
-    one, four = (run_flake8("--cnnmem-gpu-limit=16MiB", f"--jobs={jobs}", ".") for jobs in (1, 4))
+    one, four = (start_flake8("--cnnmem-gpu-limit=16MiB", f"--jobs={jobs}", ".") for jobs in (1, 4))
     assert len(one.stdout.splitlines()) == 6
     assert one.stdout == four.stdout
 

@@ -49,25 +49,29 @@ def package(tmp_path: Path, zoo: Callable[[str], Path]) -> list[str]:
     return [f"torchvision/models/{name}.py" for name in ("alexnet", "squeezenet", "vgg")]
 
 
-def test_every_way_gives_the_same_findings(run_flake8: Run, tree: list[str], tmp_path: Path) -> None:
-    same_every_way(run_flake8, tree, ["."], tmp_path, tree[:3])
+def test_every_way_gives_the_same_findings(run_flake8: Run, start_flake8: Run, tree: list[str], tmp_path: Path) -> None:
+    same_every_way(run_flake8, start_flake8, tree, ["."], tmp_path, tree[:3])
 
 
-def test_every_way_gives_the_same_findings_in_a_package(run_flake8: Run, package: list[str], tmp_path: Path) -> None:
-    same_every_way(run_flake8, package, package, tmp_path, package[:1])
+def test_every_way_gives_the_same_findings_in_a_package(
+    run_flake8: Run, start_flake8: Run, package: list[str], tmp_path: Path
+) -> None:
+    same_every_way(run_flake8, start_flake8, package, package, tmp_path, package[:1])
 
 
-def same_every_way(run_flake8: Run, files: list[str], whole: list[str], folder: Path, single: list[str]) -> None:
+def same_every_way(
+    run_flake8: Run, start_flake8: Run, files: list[str], whole: list[str], folder: Path, single: list[str]
+) -> None:
     """Analyse files as a whole with one worker and with four, in another order, alone, and from stdin."""
-    one = run_flake8(*OPTIONS, "--jobs=1", *whole, ours_alone=False)
-    four = run_flake8(*OPTIONS, "--jobs=4", *whole, ours_alone=False)
+    one = run_flake8(*OPTIONS, *whole, ours_alone=False)
+    four = start_flake8(*OPTIONS, "--jobs=4", *whole, ours_alone=False)
     assert one.stdout == four.stdout
     shuffled = random.Random(0).sample(files, len(files))
     expected = lines(one)
     assert len(expected) > len(files) // 3
-    assert lines(run_flake8(*OPTIONS, "--jobs=1", *shuffled, ours_alone=False)) == expected
+    assert lines(run_flake8(*OPTIONS, *shuffled, ours_alone=False)) == expected
     for name in single:
         own = [line for line in expected if line.startswith(f"{name}:")]
         text = (folder / name).read_text(encoding="utf-8")
         assert lines(run_flake8(*OPTIONS, name, ours_alone=False)) == own
-        assert lines(run_flake8(*OPTIONS, f"--stdin-display-name={name}", "-", stdin=text, ours_alone=False)) == own
+        assert lines(start_flake8(*OPTIONS, f"--stdin-display-name={name}", "-", stdin=text, ours_alone=False)) == own

@@ -16,6 +16,7 @@ from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
+from tests.conftest import by_hand
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 FOLDER = FIXTURES / "programs" / "trainers"
@@ -37,11 +38,14 @@ def reported(zoo: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Rep
     return reports_of
 
 
-def name_of(truth: dict[str, Any]) -> str:
-    return str(truth["program"])
+LONG = {"bert_checkpointed.py", "bert_from_config.py", "unet2d.py"}
+"""Programs on transformers and diffusers, of whose kind lora.py runs each time."""
 
 
-@pytest.mark.parametrize("truth", PROGRAMS, ids=name_of)
+@pytest.mark.parametrize(
+    "truth",
+    [pytest.param(truth, id=truth["program"], marks=by_hand if truth["program"] in LONG else ()) for truth in PROGRAMS],
+)
 def test_facts_and_bytes_are_those_of_the_step(truth: dict[str, Any], reported: Reported) -> None:
     # Both of one analysis: those of a large library take seconds.
     reports = reported(truth)

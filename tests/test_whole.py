@@ -16,6 +16,7 @@ from flake8_cnnmem.cli import COMMANDS
 from flake8_cnnmem.settings.directives import KEYS
 from flake8_cnnmem.settings.options import OPTIONS, Option, Settings
 from flake8_cnnmem.source import load
+from tests.conftest import by_hand
 
 Run = Callable[..., "CompletedProcess[str]"]
 
@@ -117,6 +118,7 @@ def test_a_project_is_shown_as_it_comes_out(
     assert run_cnnmem(*command.split(), "--cache-dir=none").stdout == printed
 
 
+@by_hand
 def test_the_readme_shows_the_summary_of_torchvision(
     run_cnnmem: Run, monkeypatch: pytest.MonkeyPatch, zoo: Callable[[str], Path]
 ) -> None:

@@ -122,6 +122,20 @@ def after(name: str) -> Mended:
     return mended(load(str(BUGS / f"{name}_wrong.py")), Settings())
 
 
+@cache
+def report_on(path: str, text: str) -> FileReport:
+    return analyse(Source(path, text), Settings())
+
+
+def of_wrong(name: str) -> FileReport:
+    path = BUGS / f"{name}_wrong.py"
+    return report_on(str(path), path.read_text())
+
+
+def of_mended(name: str) -> FileReport:
+    return report_on(str(BUGS / f"{name}_wrong.py"), after(name).text)
+
+
 def found_in(report: FileReport) -> set[tuple[int, str]]:
     return {(finding.line, finding.code) for finding in checks.run(report, Settings(), ON)}
 
@@ -137,14 +151,12 @@ def test_how_many_are_mended() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_file_has_a_finding_more(name: str) -> None:
-    source = load(str(BUGS / f"{name}_wrong.py"))
-    report = analyse(Source(source.path, after(name).text), Settings())
-    assert found_in(report) <= found_in(analyse(source, Settings()))
+    assert found_in(of_mended(name)) <= found_in(of_wrong(name))
 
 
 @pytest.mark.parametrize("name", sorted(MENDED))
 def test_what_is_mended_is_the_right_network(name: str) -> None:
-    result = analyse(Source(f"{name}_wrong.py", after(name).text), Settings())
+    result = of_mended(name)
     right = analyse(load(str(BUGS / f"{name}_right.py")), Settings())
     assert found_in(result) == set()
     assert networks(result) == networks(right)

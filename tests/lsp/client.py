@@ -8,7 +8,8 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,13 +19,14 @@ PATIENCE = 60
 
 
 class Client:
-    """An editor with one folder open."""
+    """An editor with one folder open; files are named from `root`, which may be a folder in it."""
 
     def __init__(
         self, root: Path, *arguments: str, options: Mapping[str, object] | None = None, encodings: Sequence[str] = ()
     ) -> None:
-        self.root = root
+        self.project = self.root = root
         self.numbers = itertools.count(1)
+        self.gathers = False
         self.versions: dict[str, int] = {}
         self.answers: dict[int, queue.Queue[dict[str, Any]]] = {}
         self.diagnostics: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -35,6 +37,7 @@ class Client:
             cwd=root,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            bufsize=2**20,
         )
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -73,6 +76,16 @@ class Client:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         assert self.process.stdin is not None
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        if not self.gathers:
+            self.process.stdin.flush()
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """What is sent meanwhile reaches the server at its end, however slow this process is."""
+        assert self.process.stdin is not None
+        self.gathers = True
+        yield
+        self.gathers = False
         self.process.stdin.flush()
 
     def read(self) -> None:
@@ -122,6 +135,10 @@ class Client:
         self.versions[name] = 1
         document = {"uri": self.uri(name), "languageId": language, "version": 1, "text": text}
         self.tell("textDocument/didOpen", textDocument=document)
+
+    def close(self, name: str) -> None:
+        self.tell("textDocument/didClose", textDocument={"uri": self.uri(name)})
+        del self.versions[name]
 
     def change(self, name: str, text: str) -> None:
         self.versions[name] += 1

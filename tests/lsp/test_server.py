@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -46,11 +47,27 @@ def no_strictness(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CNNMEM_STRICT", raising=False)
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """One server without options, for the tests that ask no more of it: an editor has many files open."""
+    with Client(tmp_path_factory.mktemp("project")) as client:
+        yield client
+
+
+@pytest.fixture
+def client(server: Client) -> Iterator[Client]:
+    """That server, with a folder of the test's own."""
+    server.root = Path(mkdtemp(dir=server.project))
+    yield server
+    for name in [*server.versions]:
+        server.close(name)
+
+
 def line_of(text: str, part: str) -> int:
     return next(number for number, line in enumerate(text.split("\n")) if part in line)
 
 
-def waited_for(found: Callable[[], bool], patience: float = 20) -> bool:
+def waited_for(found: Callable[[], bool], patience: float = 60) -> bool:
     """Whether something comes true in time: of what the server does by itself, nobody is told that it is done."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
@@ -77,54 +94,50 @@ def test_hints_hover_and_lens_of_a_unet(tmp_path: Path) -> None:
         assert line_of(UNET, "class UNet") in lenses
 
 
-def test_hints_come_for_the_lines_that_are_asked_for(tmp_path: Path) -> None:
-    with Client(tmp_path) as client:
-        client.open("net.py", NET)
-        assert {line for line, _ in client.hints("net.py")} == {7, 8, 11, 12, 13, 16}
-        assert {line for line, _ in client.hints("net.py", lines=8)} == {7, 8}
+def test_hints_come_for_the_lines_that_are_asked_for(client: Client) -> None:
+    client.open("net.py", NET)
+    assert {line for line, _ in client.hints("net.py")} == {7, 8, 11, 12, 13, 16}
+    assert {line for line, _ in client.hints("net.py", lines=8)} == {7, 8}
 
 
-def test_a_bug_is_found_while_it_is_typed_and_its_fix_is_offered(tmp_path: Path) -> None:
+def test_a_bug_is_found_while_it_is_typed_and_its_fix_is_offered(client: Client) -> None:
     wrong = NET.replace("8 * 30 * 30", "8 * 28 * 28")
-    with Client(tmp_path) as client:
-        client.open("net.py", wrong)
-        [found] = client.findings("net.py")
-        assert found["code"] == "CNM201"
-        assert found["message"].startswith("fc takes 6272 features, but is given 7200")
-        assert found["range"]["start"] == {"line": 8, "character": 18}
-        assert found["range"]["end"] == {"line": 8, "character": 44}
-        [action] = client.ask(
-            "textDocument/codeAction",
-            textDocument={"uri": client.uri("net.py")},
-            range=found["range"],
-            context={"diagnostics": [found]},
-        )
-        assert action["kind"] == "quickfix"
-        [[edit]] = action["edit"]["changes"].values()
-        assert edit["newText"] == "8 * 30 * 30"
-        assert edit["range"]["start"] == {"line": 8, "character": 28}
-        client.change("net.py", NET)
-        assert client.findings("net.py") == []
+    client.open("net.py", wrong)
+    [found] = client.findings("net.py")
+    assert found["code"] == "CNM201"
+    assert found["message"].startswith("fc takes 6272 features, but is given 7200")
+    assert found["range"]["start"] == {"line": 8, "character": 18}
+    assert found["range"]["end"] == {"line": 8, "character": 44}
+    [action] = client.ask(
+        "textDocument/codeAction",
+        textDocument={"uri": client.uri("net.py")},
+        range=found["range"],
+        context={"diagnostics": [found]},
+    )
+    assert action["kind"] == "quickfix"
+    [[edit]] = action["edit"]["changes"].values()
+    assert edit["newText"] == "8 * 30 * 30"
+    assert edit["range"]["start"] == {"line": 8, "character": 28}
+    client.change("net.py", NET)
+    assert client.findings("net.py") == []
 
 
-def test_half_typed_text_keeps_what_is_known_of_the_other_lines(tmp_path: Path) -> None:
-    with Client(tmp_path) as client:
-        client.open("net.py", NET)
-        before = dict(client.hints("net.py"))
-        lines = NET.split("\n")
-        lines.insert(12, "        x = (x +")
-        client.change("net.py", "\n".join(lines))
-        after = dict(client.hints("net.py"))
-        assert after == {line + (line >= 12): text for line, text in before.items()}
-        client.change("net.py", "")
-        assert client.hints("net.py") == []
+def test_half_typed_text_keeps_what_is_known_of_the_other_lines(client: Client) -> None:
+    client.open("net.py", NET)
+    before = dict(client.hints("net.py"))
+    lines = NET.split("\n")
+    lines.insert(12, "        x = (x +")
+    client.change("net.py", "\n".join(lines))
+    after = dict(client.hints("net.py"))
+    assert after == {line + (line >= 12): text for line, text in before.items()}
+    client.change("net.py", "")
+    assert client.hints("net.py") == []
 
 
-def test_half_typed_from_the_start_there_are_no_hints(tmp_path: Path) -> None:
-    with Client(tmp_path) as client:
-        client.open("net.py", NET + "\n)")
-        assert client.hints("net.py") == []
-        assert client.findings("net.py") == []
+def test_half_typed_from_the_start_there_are_no_hints(client: Client) -> None:
+    client.open("net.py", NET + "\n)")
+    assert client.hints("net.py") == []
+    assert client.findings("net.py") == []
 
 
 def test_the_unsaved_text_of_another_open_file_counts(tmp_path: Path) -> None:
@@ -182,54 +195,50 @@ def test_a_bad_option_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
         assert "gpu-limit" in notice["params"]["message"]
 
 
-def test_what_is_silenced_is_silent(tmp_path: Path) -> None:
+def test_what_is_silenced_is_silent(client: Client) -> None:
     wrong = NET.replace("8 * 30 * 30, 10)", "8 * 28 * 28, 10)  # noqa: CNM201")
-    with Client(tmp_path) as client:
-        client.open("net.py", wrong)
-        assert client.findings("net.py") == []
+    client.open("net.py", wrong)
+    assert client.findings("net.py") == []
 
 
-def test_a_closed_file_is_forgotten(tmp_path: Path) -> None:
-    with Client(tmp_path) as client:
-        client.open("net.py", NET.replace("8 * 30", "9 * 30"))
-        assert client.findings("net.py")
-        client.tell("textDocument/didClose", textDocument={"uri": client.uri("net.py")})
-        client.versions.pop("net.py")
-        assert client.findings("net.py") == []
-        assert client.hints("net.py") == []
+def test_a_closed_file_is_forgotten(client: Client) -> None:
+    client.open("net.py", NET.replace("8 * 30", "9 * 30"))
+    assert client.findings("net.py")
+    client.close("net.py")
+    assert client.findings("net.py") == []
+    assert client.hints("net.py") == []
 
 
-def test_only_the_newest_of_many_texts_is_answered(tmp_path: Path) -> None:
-    with Client(tmp_path) as client:
-        client.open("net.py", NET)
-        client.hints("net.py")
-        waiting = []
+def test_only_the_newest_of_many_texts_is_answered(client: Client) -> None:
+    client.open("net.py", NET)
+    client.hints("net.py")
+    waiting = []
+    with client.at_once():
         for width in range(9, 40):
             client.change("net.py", NET.replace("nn.Conv2d(3, 8, 3)", f"nn.Conv2d(3, {width}, 3)"))
             uri = {"uri": client.uri("net.py")}
             whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
             waiting.append(client.begin("textDocument/inlayHint", textDocument=uri, range=whole))
-        shown = [[hint["label"] for hint in client.answer(number)["result"]] for number in waiting]
-        assert any(label.startswith("(N, 39, 30, 30)") for label in shown[-1])
-        # All who have waited are given the newest answer: what lies between was never worked out.
-        assert len({tuple(labels) for labels in shown}) < 5
+    shown = [[hint["label"] for hint in client.answer(number)["result"]] for number in waiting]
+    # Who has waited long enough is given what is known so far, and is told to ask again.
+    assert waited_for(lambda: any(label.startswith("(N, 39, 30, 30)") for _, label in client.hints("net.py")))
+    # All who have waited are given the newest answer: what lies between was never worked out.
+    assert len({tuple(labels) for labels in shown}) < 5
 
 
-def test_odd_texts_do_no_harm(tmp_path: Path) -> None:
-    with Client(tmp_path) as client:
-        for number, text in enumerate(["", "\n", "import torch\n" * 3, "\x00", "def f(:\n  torch", "x = '𝄞\n# torch"]):
-            name = f"net{number}.py"
-            client.open(name, text)
-            assert client.hints(name) == []
-            assert client.hover(name, 0, 0) == ""
-            client.change(name, NET)
-            assert client.hints(name)
+def test_odd_texts_do_no_harm(client: Client) -> None:
+    for number, text in enumerate(["", "\n", "import torch\n" * 3, "\x00", "def f(:\n  torch", "x = '𝄞\n# torch"]):
+        name = f"net{number}.py"
+        client.open(name, text)
+        assert client.hints(name) == []
+        assert client.hover(name, 0, 0) == ""
+        client.change(name, NET)
+        assert client.hints(name)
 
 
-def test_other_languages_are_left_alone(tmp_path: Path) -> None:
-    with Client(tmp_path) as client:
-        client.open("notes.md", "torch", language="markdown")
-        assert client.hints("notes.md") == []
+def test_other_languages_are_left_alone(client: Client) -> None:
+    client.open("notes.md", "torch", language="markdown")
+    assert client.hints("notes.md") == []
 
 
 def test_without_the_extra_the_command_says_what_to_install(

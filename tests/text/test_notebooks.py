@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from flake8_cnnmem.text import notebook
 from flake8_cnnmem.text.lines import CellLine
+from tests import pace
 
 Run = Callable[..., "CompletedProcess[str]"]
 
@@ -149,9 +150,9 @@ def test_what_is_no_python_is_taken_out_of_a_cell(cell: str, code: str | None) -
 
 
 def test_a_cell_of_nothing_but_magics_is_given_up_in_bounded_time() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     made = notebook.joined([(1, "%m\n" * 100_000), (2, "x = 1")])
-    assert time.monotonic() - begun < 60
+    assert not pace.beyond(time.process_time() - begun, 20)
     assert [str(line) for line in made.left_out] == ["cell 1:1"]
 
 

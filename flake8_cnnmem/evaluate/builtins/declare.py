@@ -115,16 +115,6 @@ class Names(dict[str, Any]):
 
         return enter
 
-    def static_method(self, name: str = "", *, propagate_unknown: bool = True) -> Callable[[F], F]:
-        """Enter the function below as a static method, under its own name or this one."""
-
-        def enter(function: F) -> F:
-            word = name or function.__name__.rstrip("_")
-            self[word] = StaticMethod(Native(word, function, propagate_unknown))
-            return function
-
-        return enter
-
     def operators(self, words: Iterable[str]) -> None:
         """The dunder methods for these operators, reflected forms included, all through `Run.operate`."""
         for word in words:

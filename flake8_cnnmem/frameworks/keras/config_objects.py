@@ -195,11 +195,6 @@ def from_config(run: Runtime, cls: Class, config: Any, custom_objects: Value = N
     return config if isinstance(config, Unknown) else run.construct(cls, **config)
 
 
-def same_optimizer(run: Runtime, cls: Class, *args: Value, **kwargs: Value) -> Value:
-    """A class method that makes an instance with these arguments."""
-    return run.construct(cls, *args, **kwargs)
-
-
 def made_tensor(run: Runtime, self: Instance, shape: Value = None, dtype: Value = None, **kwargs: Value) -> Value:
     """An initializer gives a tensor of the shape that it is asked for."""
     return random(run, shape, dtype)

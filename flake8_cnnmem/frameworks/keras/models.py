@@ -264,11 +264,6 @@ def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None
     """Saving, loading, printing: changes no shape."""
 
 
-def same_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
-    """A method that gives its model."""
-    return self
-
-
 def model_from_config(run: Runtime, cls: Class, config: Value, custom_objects: Value = None) -> Value:
     """`Model.from_config(config)`, which is not followed."""
     return run.unknown("a model made from a configuration is not followed")

@@ -24,12 +24,10 @@ from flake8_cnnmem.frameworks.keras.session import map_structure as nested_map
 from flake8_cnnmem.frameworks.keras.shapes import TENSOR_SHAPE
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR
-from flake8_cnnmem.frameworks.keras.utilities import decorator_factory, identity_decorator, nothing
+from flake8_cnnmem.frameworks.keras.utilities import decorator_factory, nothing
 from flake8_cnnmem.frameworks.keras.variables import tf_variable, variable
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value
-
-NN_ACTIVATION_ARGUMENT = "x"
 
 
 def by_xla(run: Runtime, enabled: Value = None, *args: Value, **kwargs: Value) -> None:
@@ -279,11 +277,6 @@ MEMBERS: dict[str, Value] = {
     "VERSION": "2.16.0",
     "__version__": "2.16.0",
 }
-
-
-def identity_member(name: str) -> Native:
-    """A decorator that gives its function back."""
-    return Native(name, identity_decorator, propagate_unknown=False)
 
 
 EXPERIMENTAL_DATA: dict[str, Value] = {

@@ -69,11 +69,6 @@ def not_followed(name: str) -> Native:
     return Native(name, answer, propagate_unknown=False)
 
 
-def first_argument(run: Runtime, model: Value, *args: Value, **kwargs: Value) -> Value:
-    """A function that gives its first argument."""
-    return model
-
-
 def normalize_tuple(run: Runtime, value: Value, n: int, name: Value = None, *args: Value, **kwargs: Value) -> Value:
     """A number as n of them; a tuple as it is."""
     return tuple(value) if isinstance(value, (list, tuple)) else (value,) * n

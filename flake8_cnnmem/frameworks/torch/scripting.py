@@ -81,11 +81,6 @@ def wrap(run: Runtime, fn_or_name: Value) -> Value:
     return fn_or_name
 
 
-def overload_method(run: Runtime, func: Value) -> Value:
-    """`@torch.jit._overload_method`: what is given."""
-    return func
-
-
 JIT: dict[str, Value] = {
     **{
         name: native(name, given_back)

@@ -13,6 +13,7 @@ from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.results import FileReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
+from tests.conftest import by_hand
 
 CONFIG = {
     "architectures": ["ViTForImageClassification"], "model_type": "vit", "hidden_size": 48, "num_hidden_layers": 1,
@@ -52,6 +53,7 @@ def analysed(
     return report
 
 
+@by_hand
 def test_a_configuration_in_the_project_is_read(analysed: Callable[[str], FileReport]) -> None:
     Path("mine").mkdir()
     Path("mine", "config.json").write_text(json.dumps(CONFIG))
@@ -59,6 +61,7 @@ def test_a_configuration_in_the_project_is_read(analysed: Callable[[str], FileRe
     assert (report.name, report.parameters) == ("ViTForImageClassification", PARAMETERS)
 
 
+@by_hand
 def test_a_configuration_that_the_library_has_downloaded_is_read(
     analysed: Callable[[str], FileReport], tmp_path: Path
 ) -> None:

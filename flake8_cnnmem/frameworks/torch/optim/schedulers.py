@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 
 
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
@@ -38,6 +38,3 @@ def scheduler(name: str) -> Value:
             name, (SCHEDULER,), {}, module="torch.optim.lr_scheduler"
         )  # fmt: skip
     return SCHEDULERS[name]
-
-
-LR_SCHEDULER = Namespace("torch.optim.lr_scheduler", scheduler)
