@@ -72,7 +72,7 @@ def _way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Va
     if isinstance(node.label.op, ConvolutionBackward):
         return _through_convolution(memory, node, node.label.op, given)
     if plan.kind == "op":
-        return _through_op(memory, node, gradient)
+        return _through_op(memory, node, gradient, given)
     wanted = [node.operands[at][1] for at in plan.wanted]
     if plan.kind == "view":
         return _through_view(memory, node, gradient, given, wanted)
@@ -123,11 +123,14 @@ def _cast_strides(gradient: Form, value: Value) -> tuple[int, ...] | None:
     return layout.elementwise(gradient.sizes, [(gradient.sizes, gradient.strides)])
 
 
-def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
+def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
     row, call, wanted = node.plan.row, node.label, node.plan.wanted
     operands = [value for _, value in node.operands]
     each = size_of(gradient.dtype)
     scratch = list(node.plan.temporaries)
+    reached = [place for place, one in enumerate(given) if one is not None]
+    if node.plan.alone and len(reached) == 1:
+        scratch = list(node.plan.alone[reached[0]])
     instead = None
     if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
         instead = memory.lot(gradient.values, each)
@@ -152,7 +155,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         read = [*turned_by(lead, operands[0].form), *turned_by(lead, gradient)]
         scratch += [memory.lot(form.values, size_of(form.dtype)) for form in read]
     if (
-        (row.passing == "both" or call.op.kind == "softmax")
+        (row.passing == "both" or call.op.kind in ("softmax", "log_softmax"))
         and gradient.sizes is not None
         and gradient.strides is not None
     ):

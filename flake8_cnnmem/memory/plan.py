@@ -66,6 +66,8 @@ class Plan:
     keeps: Sequence[Keep] = ()
     temporaries: Sequence[int] = ()
     """Lots that are there while its backward runs."""
+    alone: Sequence[Sequence[int]] = ()
+    """Those by the place of a result, where only that one has a gradient."""
     after: Sequence[int] = ()
     """Lots that are there while the gradients of its operands are made, once the op's own backward is done."""
     wanted: Sequence[int] = ()
@@ -138,6 +140,7 @@ def planned(
             # The gradient arrives in half, too.
             temporaries.append(memory.lot(results[0][0].values, each))
         plan.temporaries = temporaries + (passing if row.passing == "both" else [])
+        plan.alone = [lots_of(memory, made, call, inputs, each) for made in row.alone]
         plan.after = lots_of(memory, row.after, call, inputs, each)
         plan.wanted = wanted
         plan.trained = [at for at in wanted if operands[at].weight is not None]

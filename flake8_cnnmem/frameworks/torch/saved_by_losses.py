@@ -30,37 +30,46 @@ def reducing(kinds: str, rule: OpRule) -> Iterable[tuple[str, OpRule]]:
 
 
 LABELS = Saved("x1")
+COPIED = {"reads": "contiguous", "passing": "forward"}
+"""Its log_softmax reads logits that do not lie contiguous from a copy (host_softmax of SoftMax.cu)."""
 HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
 LOSSES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
-    ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT)),
+    ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT, **COPIED)),
     # Of logits in half precision the log_softmax is as well, and cast for the likelihood, whose gradient is the peak:
     # the labels are there. Else it is that of the log_softmax, and they are not.
-    ("cross_entropy/half", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2),), autocast=RESULT)),
+    ("cross_entropy/half", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2),), autocast=RESULT, **COPIED)),
     # Smoothed labels read it once more: by themselves in half precision, and weighted by class in a product.
-    ("cross_entropy/half, smoothed", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2, 2),), autocast=RESULT)),
+    ("cross_entropy/half, smoothed", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2, 2),), autocast=RESULT,
+                                            **COPIED)),
     ("cross_entropy/smoothed, weighted", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1),
-                                                autocast=RESULT)),
+                                                autocast=RESULT, **COPIED)),
     ("cross_entropy/half, smoothed, weighted", OpRule((*HALF_LIKELIHOOD, LABELS), forward=(New("x", 4),),
-                                                      backward=(New("x", 2, 2),), autocast=RESULT)),
+                                                      backward=(New("x", 2, 2),), autocast=RESULT, **COPIED)),
     # Probabilities are multiplied by the log_softmax, and summed.
     ("cross_entropy/soft", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(1), backward=temporaries(1),
-                                  autocast=RESULT)),
-    ("cross_entropy/soft, smoothed", OpRule((Saved(New("x", times=2)),), forward=temporaries(1), autocast=RESULT)),
+                                  autocast=RESULT, **COPIED)),
+    ("cross_entropy/soft, smoothed", OpRule((Saved(New("x", times=2)),), forward=temporaries(1), autocast=RESULT,
+                                            **COPIED)),
     ("cross_entropy/half, soft", OpRule((Saved(New("x", 2)), Saved("x1")), forward=(New("x", 4),),
-                                        backward=(New("x", 4),), autocast=RESULT)),
+                                        backward=(New("x", 4),), autocast=RESULT, **COPIED)),
     ("cross_entropy/half, soft, smoothed", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),), backward=(New("x", 4),),
-                                                  autocast=RESULT)),
+                                                  autocast=RESULT, **COPIED)),
     ("nll", OpRule((X, LABELS), autocast=FULL)),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
     *reducing("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
                                    roomy=True)),
-    ("bce", OpRule((X, Saved("x1")), autocast=FULL, roomy=True)),
+    ("bce", OpRule((Saved("inputs"),), autocast=FULL, roomy=True)),
     ("soft_margin", OpRule((X, Saved("x1")), backward=temporaries(2), autocast=FULL, roomy=True)),
     *reducing("huber", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL)),
-    *rows("multi_margin multilabel_margin", OpRule((X,), autocast=FULL)),
-    *reducing("bce_with_logits", OpRule((X, Saved("x1")), forward=temporaries(2), autocast=FULL)),
-    *reducing("bce_with_logits/positive", OpRule((X, Saved("x1")), forward=temporaries(2), backward=temporaries(2),
+    ("multi_margin", OpRule((X, LABELS), autocast=FULL)),
+    # Which classes are among the labels, by the class.
+    ("multilabel_margin", OpRule((X, LABELS, Saved(New("x"))), autocast=FULL)),
+    *reducing("bce_with_logits", OpRule((Saved("inputs"),), forward=temporaries(2), autocast=FULL)),
+    # The gradient times the logits' negative.
+    *reducing("bce_with_logits/trained", OpRule((Saved("inputs"),), forward=temporaries(2),
+                                                       backward=temporaries(1), autocast=FULL)),
+    *reducing("bce_with_logits/positive", OpRule((Saved("inputs"),), forward=temporaries(2), backward=temporaries(2),
                                                  autocast=FULL)),
     ("l1", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
     ("l1/unreduced", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=FULL)),

@@ -31,16 +31,19 @@ from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.saved_by_losses import DERIVATIVES, LOSSES
 from flake8_cnnmem.frameworks.torch.saved_by_reductions import NORMALISATIONS, REDUCTIONS
 
+CONTIGUOUS = {"layout": "contiguous", "reads": "contiguous", "passing": "forward"}
+"""Of a kernel that reads what does not lie so from a copy, which it lets go of (host_softmax of SoftMax.cu)."""
+
 ACTIVATIONS = [
     # Where the gradient lies as the "slope", TensorIterator is given the kept tensor, or a mask made of it, first.
     ("relu", OpRule((Y,), gradient_layout="slope")),
     *rows("sigmoid tanh", by_result()),
     # Their results are contiguous, whatever the input.
     # Softmax multiplies the gradient by the result first.
-    ("softmax", by_result(1, autocast=FUSED_HALF, layout="contiguous")),
+    ("softmax", by_result(1, autocast=FUSED_HALF, **CONTIGUOUS)),
     # Rows that are masked throughout are looked for.
     ("safe_softmax", OpRule((Y,), forward=(New("y", 1),), backward=temporaries(1), layout="contiguous")),
-    ("log_softmax", by_result(autocast=FUSED_HALF, layout="contiguous")),
+    ("log_softmax", by_result(autocast=FUSED_HALF, **CONTIGUOUS)),
     *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink", by_input()),
     ("threshold", OpRule((X,), gradient_layout="slope")),
     *rows("softplus", by_input(autocast=FULL)),
