@@ -352,9 +352,9 @@ class Forward:
         steps = self.planner.steps(call, [value for _, value in operands], half)
         if steps:
             # What it is given is held until all of them are done.
-            given, self.constants = self.constants, set()
+            held, self.constants = self.constants, set()
             self.run(steps, {id(call.outputs[0])})
-            self.constants |= given
+            self.constants |= held
             return
         scratch: list[Storage] = []
         row: OpRule | None = None

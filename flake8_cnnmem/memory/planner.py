@@ -68,8 +68,10 @@ class Planner:
         variants = op.variants(given)
         if isinstance(op, ScaledDotProduct) and chip is not None:
             variants = kernel(op, given, half, chip)
+        if given and given[0].dtype.startswith("complex"):
+            variants = ("complex", *variants)
         if chip is not None and given and is_turned(given[0]):
-            variants = ("channels last", *variants)
+            variants = (*(f"channels last, {variant}" for variant in variants), "channels last", *variants)
         if chip is not None and given and not lies_contiguous(given[0]):
             variants = ("not contiguous", *variants)
         if half is not None and given and given[0].dtype in HALVES:

@@ -51,24 +51,31 @@ def written_loss(call: Call, dtypes: Sequence[str], half: str | None) -> tuple[C
 
 
 def _cross_entropy(call: Call, op: Loss, dtypes: Sequence[str], half: str | None) -> tuple[Call, ...]:
-    steps, variants = Steps(call), op.variants(call.inputs)
+    steps, variants = Steps(call), op.variants(call.inputs)  # type: ignore[arg-type]
     logits, target = call.inputs[:2]
     if variants and variants[0].startswith("soft"):
         return steps.ending_in(_of_probabilities(steps, op, logits, target, call.weights))
     in_half = half is not None and dtypes[0] in HALVES
-    if op.options and not in_half:
-        return steps.ending_in(_of_smoothed_labels(steps, op, logits, target, call.weights))
-    if not in_half or variants:
+    if op.options:
+        # The sum of unweighted ones is autocast's to widen.
+        if in_half and not call.weights:
+            return ()
+        return steps.ending_in(_of_smoothed_labels(steps, op, logits, target, call.weights, in_half))
+    if variants or (not in_half and op.reduction not in ("none", None)):
         return ()
-    found = steps.cast(steps.make(Elementwise("log_softmax"), logits, dtype="float"), "float32")
+    found = steps.make(Elementwise("log_softmax"), logits, dtype="float", held=not in_half)
+    found = steps.cast(found, "float32") if in_half else found
     return steps.ending_in(steps.make(Loss("nll", op.reduction), found, target))
 
 
-def _of_smoothed_labels(steps: Steps, op: Loss, logits: Tensor, target: Tensor, weights: Sequence[Tensor]) -> Tensor:
+def _of_smoothed_labels(
+    steps: Steps, op: Loss, logits: Tensor, target: Tensor, weights: Sequence[Tensor], in_half: bool
+) -> Tensor:
     """The likelihood of the labels, and the sum of -log_softmax(logits) over the classes
     (cross_entropy_loss_label_smoothing)."""
     found = steps.make(Elementwise("log_softmax"), logits, dtype="float", held=True)
-    likelihood = steps.make(Loss("nll", op.reduction), found, target, dtype="float", held=True)
+    full = steps.cast(found, "float32") if in_half else found
+    likelihood = steps.make(Loss("nll", op.reduction), full, target, dtype="float", held=True)
     losses = steps.make(Broadcast("multiply"), found, by_class(steps, found, weights)) if weights else found
     total = steps.make(Reduce("sum", (class_axis(steps, logits),)), losses)
     smooth = steps.make(Elementwise("neg"), total, held=True)

@@ -30,35 +30,37 @@ def reducing(kinds: str, rule: OpRule) -> Iterable[tuple[str, OpRule]]:
 
 
 LABELS = Saved("x1")
-COPIED = {"reads": "contiguous", "passing": "forward"}
-"""Its log_softmax reads logits that do not lie contiguous from a copy (host_softmax of SoftMax.cu)."""
 HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
-LOSSES = [
+CROSS_ENTROPIES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
-    ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT, **COPIED)),
+    ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT)),
     # Of logits in half precision the log_softmax is as well, and cast for the likelihood, whose gradient is the peak:
     # the labels are there. Else it is that of the log_softmax, and they are not.
-    ("cross_entropy/half", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2),), autocast=RESULT, **COPIED)),
+    ("cross_entropy/half", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2),), autocast=RESULT)),
     # Smoothed labels read it once more: by themselves in half precision, and weighted by class in a product.
-    ("cross_entropy/half, smoothed", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2, 2),), autocast=RESULT,
-                                            **COPIED)),
+    ("cross_entropy/half, smoothed", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2, 2),), autocast=RESULT)),
     ("cross_entropy/smoothed, weighted", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1),
-                                                autocast=RESULT, **COPIED)),
+                                                autocast=RESULT)),
     ("cross_entropy/half, smoothed, weighted", OpRule((*HALF_LIKELIHOOD, LABELS), forward=(New("x", 4),),
-                                                      backward=(New("x", 2, 2),), autocast=RESULT, **COPIED)),
+                                                      backward=(New("x", 2, 2),), autocast=RESULT)),
     # Probabilities are multiplied by the log_softmax, and summed.
     ("cross_entropy/soft", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(1), backward=temporaries(1),
-                                  autocast=RESULT, **COPIED)),
-    ("cross_entropy/soft, smoothed", OpRule((Saved(New("x", times=2)),), forward=temporaries(1), autocast=RESULT,
-                                            **COPIED)),
+                                  autocast=RESULT)),
+    ("cross_entropy/soft, smoothed", OpRule((Saved(New("x", times=2)),), forward=temporaries(1), autocast=RESULT)),
     ("cross_entropy/half, soft", OpRule((Saved(New("x", 2)), Saved("x1")), forward=(New("x", 4),),
-                                        backward=(New("x", 4),), autocast=RESULT, **COPIED)),
+                                        backward=(New("x", 4),), autocast=RESULT)),
     ("cross_entropy/half, soft, smoothed", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),), backward=(New("x", 4),),
-                                                  autocast=RESULT, **COPIED)),
+                                                  autocast=RESULT)),
+]  # fmt: skip
+LOSSES = [
+    # log_softmax reads logits that do not lie contiguous from a copy (host_softmax of SoftMax.cu).
+    *((kind, replace(row, reads="contiguous", passing="forward")) for kind, row in CROSS_ENTROPIES),
     ("nll", OpRule((X, LABELS), autocast=FULL)),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
     *reducing("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
                                    roomy=True)),
+    # torch/nn/functional.py multiplies the losses of the values, and adds them up.
+    *rows("mse/weighted l1/weighted huber/weighted", OpRule((X, Saved("x1")), known=False)),
     ("bce", OpRule((Saved("inputs"),), autocast=FULL, roomy=True)),
     ("soft_margin", OpRule((X, Saved("x1")), backward=temporaries(2), autocast=FULL, roomy=True)),
     *reducing("huber", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL)),

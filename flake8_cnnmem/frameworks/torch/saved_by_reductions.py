@@ -152,10 +152,10 @@ REDUCTIONS = [
     ),
     # The kernel, the cast and the sums each ask for their own order of axes.
     ("cumsum/half, channels last", OpRule(layout="contiguous", autocast=RESULT, known=False)),
-    # Sorted values, and those between which the result lies.
+    # Sorted values, where they were, and between which of them the result lies: a gradient for each of the two.
     (
         "quantile",
-        OpRule((Saved(New("x", times=2)), Saved(New("x", 8))), forward=temporaries(1), backward=temporaries(2)),
+        OpRule((Saved(New("x")), Saved(New("x", 8)), Saved(New("y", 8))), backward=temporaries(1)),
     ),
     ("logcumsumexp", OpRule((X, Y), backward=temporaries(7), layout="contiguous")),
     # The gradient times the result, turned round, summed up and turned back; a mask of what is zero.

@@ -116,6 +116,8 @@ def reduction_of(options: dict[str, Value]) -> str:
 
 def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Value], function: str) -> Value:
     """A loss of its inputs: (), or with reduction "none" the losses of the samples."""
+    if kind == "smooth_l1" and options.get("beta", 1.0) == 0:
+        kind = "l1"
     tensors = [tensor_of(value) for value in inputs]
     weight = options.get("weight")
     weights = [weight] if isinstance(weight, Tensor) else []
@@ -169,6 +171,8 @@ def changing(kind: str, options: dict[str, Value]) -> Iterator[str]:
             yield "weighted"
     if kind == "bce_with_logits" and options.get("pos_weight") is not None:
         yield "positive"
+    if kind in ("mse", "l1", "huber") and options.get("weight") is not None:
+        yield "weighted"
     if kind == "poisson_nll":
         if options.get("log_input", True) is False:
             yield "of rates"
