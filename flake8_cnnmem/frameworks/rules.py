@@ -48,6 +48,7 @@ class OpRule:
 
     `keeps` stays from the op's run to its backward; `in_place` replaces it where the result overwrites the input.
     `forward` and `backward` are temporaries beside the results and beside the gradients.
+    `alone`: the `backward` of an op of several results where only that one of them has a gradient, by their places.
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's gradient
     itself), "reuse" (that one written over, if nothing else needs it), "kept" (what the op has kept of its own written
     over), "parts" (views of it), "spread" (a view of it, repeated), "averaged" (made of such a view), "placed" (zeros
@@ -97,6 +98,7 @@ class OpRule:
     in_place: tuple[Saved, ...] | None = None
     forward: tuple[New, ...] = ()
     backward: tuple[New, ...] = ()
+    alone: tuple[tuple[New, ...], ...] = ()
     gradient: str = "new"
     layout: str = "like"
     reads: str = ""

@@ -205,18 +205,20 @@ class Backward:
         if way.sums_when == "first":
             self._sum(way)
         fetched = [memory.allocate(line) for line in node.fetched]
+        full = scratch[len(scratch) - way.full :]
+        meanwhile, scratch = scratch[: len(plan.temporaries)], scratch[len(plan.temporaries) : len(scratch) - way.full]
         for place in way.order or range(len(way.made)):
             made, operand = way.made[place], node.operands[plan.wanted[place]]
-            if place in passing and scratch:
-                # It is cast when all gradients are made (validate_outputs), and what they were made of is gone.
-                for storage in scratch[: len(plan.temporaries)]:
+            if place in way.validated and meanwhile:
+                # What the gradients were made of is gone.
+                for storage in meanwhile:
                     memory.release(storage)
-                scratch = scratch[len(plan.temporaries) :]
+                meanwhile = []
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
                 handed[place] = self._make(made, operand, gradient, place in way.views, node.saved)
                 if place in passing:
                     memory.release(passing.pop(place))
-        scratch += passing.values()
+        scratch = [*meanwhile, *scratch, *passing.values()]
         if way.after:
             # The kernel of the gates is done: what it has kept goes, and what it has made stays.
             for each in arrived:
@@ -242,8 +244,9 @@ class Backward:
             for storage in fetched:
                 memory.release(storage)
             fetched = []
-            self._sum(way)
-        for storage in (*scratch, *fetched):
+            self._sum(way, full)
+            full = []
+        for storage in (*scratch, *full, *fetched):
             memory.release(storage)
         if way.sums_when == "last":
             self._sum(way)
@@ -257,11 +260,13 @@ class Backward:
                 self.hand_on(key, new)
         return any(made is not None and made[0] not in ("alias", "reuse") for made in way.made)
 
-    def _sum(self, way: BackwardPlan) -> None:
-        """The buffers of the sums, one sum after the other."""
-        for lots in way.sums:
+    def _sum(self, way: BackwardPlan, full: Sequence[Storage] = ()) -> None:
+        """The buffers of the sums, one sum after the other; `full` is what each is a sum of."""
+        for at, lots in enumerate(way.sums):
             for storage in [self.memory.room(lot) for lot in lots][::-1]:
                 self.memory.release(storage)
+            if full:
+                self.memory.release(full[at])
 
     def _products(self, node: TapeNode, way: BackwardPlan, gradient: Value, handed: list[Value | None]) -> None:
         """Back through the two matrix products that a step of a recurrent layer begins with, the later one first: what

@@ -53,6 +53,11 @@ class BackwardPlan:
     "last" where what was there meanwhile is gone by then."""
     passing: Sequence[tuple[int, int]] = ()
     """By place in `made` a lot that is there with `scratch` until that one is made: what it is cast from."""
+    validated: Collection[int] = ()
+    """The places in `made` of what is summed or cast when all gradients are there (validate_outputs): the temporaries
+    of the op are gone by then."""
+    full: int = 0
+    """So many of `scratch`, at its end, go one by one with their `sums`."""
     views: Collection[int] = ()
     """The places in `made` of gradients that are views of something: none is added to in place."""
 
@@ -73,7 +78,7 @@ def _way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Va
     if isinstance(node.label.op, ConvolutionBackward):
         return _through_convolution(memory, node, node.label.op, given)
     if plan.kind == "op":
-        return _through_op(memory, node, gradient)
+        return _through_op(memory, node, gradient, given)
     wanted = [node.operands[at][1] for at in plan.wanted]
     if plan.kind == "view":
         return _through_view(memory, node, gradient, given, wanted)
@@ -124,11 +129,14 @@ def _cast_strides(gradient: Form, value: Value) -> tuple[int, ...] | None:
     return layout.elementwise(gradient.sizes, [(gradient.sizes, gradient.strides)])
 
 
-def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
+def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
     row, call, wanted = node.plan.row, node.label, node.plan.wanted
     operands = [value for _, value in node.operands]
     each = size_of(gradient.dtype)
     scratch = list(node.plan.temporaries)
+    reached = [place for place, one in enumerate(given) if one is not None]
+    if node.plan.alone and len(reached) == 1:
+        scratch = list(node.plan.alone[reached[0]])
     instead = None
     if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
         instead = memory.lot(gradient.values, each)
@@ -153,7 +161,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         read = [*turned_by(lead, operands[0].form), *turned_by(lead, gradient)]
         scratch += [memory.lot(form.values, size_of(form.dtype)) for form in read]
     if (
-        (row.passing == "both" or call.op.kind == "softmax")
+        (row.passing == "both" or call.op.kind in ("softmax", "log_softmax"))
         and gradient.sizes is not None
         and gradient.strides is not None
     ):
@@ -173,10 +181,13 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         wanted_as = layout.channels_last(gradient.sizes) if either else layout.contiguous(gradient.sizes)
         if not lie_alike(gradient.sizes, gradient.strides, wanted_as):
             scratch.append(memory.lot(gradient.values, each))
+    in_full = 0
     if row.gradient in ("new", "reuse"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         scratch += [memory.lot(dims.product(shape), each) for shape in full]
+        in_full = len(full)
+    last = len(scratch)
     if row.gradient == "slices":
         # Zeros for what the part was before, if that wants a gradient (CopyBackwards); else that of the whole goes.
         parts = [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
@@ -251,7 +262,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         sums = [[*copies, *lots] for lots in sums]
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
     when = "last" if call.op.kind == "convolution" else "first" if row.counts or is_split(node, operands) else ""
-    return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, when, passing)
+    if passing or len(scratch) != last or len(sums) != in_full:
+        in_full = 0
+    return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, when, passing, repeats, in_full)
 
 
 def reads_as_result(node: TapeNode) -> bool:
@@ -423,7 +436,7 @@ def _through_view(
         own = fresh(memory, value, "contiguous" if how == "fill" else "like")
         instead = None if between is None else memory.lot(between, each)
         return BackwardPlan([("fresh", own, None), *rest], scratch, instead=instead)
-    if how == "sum" and gradient.shape != value.shape:
+    if how == "scaled" or (how == "sum" and gradient.shape != value.shape):
         return BackwardPlan([("fresh", fresh(memory, value), None), *rest])
     strides = _view_strides(how, op, gradient, value)
     scratch = list(node.plan.temporaries)

@@ -350,7 +350,10 @@ class Forward:
         half = self.autocast.half(call, self.dtype)
         steps = self.planner.steps(call, [value for _, value in operands], half)
         if steps:
+            # What it is given is held until all of them are done.
+            held, self.constants = self.constants, set()
             self.run(steps, {id(call.outputs[0])})
+            self.constants |= held
             return
         scratch: list[Storage] = []
         row: OpRule | None = None

@@ -1,11 +1,8 @@
 """Functions that PyTorch writes in other ops, one by one where that decides what is in memory: attention without a
-fused kernel (`_scaled_dot_product_attention_math`), or one that wants its heads filled up, cross entropy of logits in
-half precision, and pools of powers.
+fused kernel (`_scaled_dot_product_attention_math`), or one that wants its heads filled up, and pools of powers.
 
-After aten/src/ATen/native/transformers/attention.cpp and LossNLL.cpp of PyTorch 2.12. Autocast casts the operands of
-attention and is off inside. In half precision all of it is computed in float32, and the result cast back, the
-probabilities, too. Cross entropy asks for a log_softmax in the logits' own dtype, which autocast leaves alone, and
-casts it for the likelihood.
+After aten/src/ATen/native/transformers/attention.cpp of PyTorch 2.12. Autocast casts the operands of attention and is
+off inside. In half precision all of it is computed in float32, and the result cast back, the probabilities, too.
 """
 
 from __future__ import annotations
@@ -22,7 +19,6 @@ from flake8_cnnmem.ops import (
     Dropout,
     Elementwise,
     Index,
-    Loss,
     Matmul,
     Pad,
     Pool,
@@ -61,7 +57,7 @@ def filled_up(call: Call, half: str | None) -> tuple[Call, ...]:
     shapes = [tensor.shape for tensor in call.inputs[:3]]
     if any(isinstance(shape, Unknown) or not isinstance(shape[-1], int) for shape in shapes):
         return ()
-    steps = _Steps(call)
+    steps = Steps(call)
     given = [steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs[:3]]
     width = steps.shape(given[0])[-1]
     assert isinstance(width, int)
@@ -76,7 +72,7 @@ def powers_pooled(call: Call, half: str | None) -> tuple[Call, ...]:
     op = call.op
     if not isinstance(op, Pool) or call.problem is not None or isinstance(call.inputs[0].shape, Unknown):
         return ()
-    steps = _Steps(call)
+    steps = Steps(call)
     given = call.inputs[0] if half is None else steps.make(Elementwise("cast"), call.inputs[0], dtype="float32")
     found = steps.make(replace(op, mode="average"), steps.make(Elementwise("pow"), given), held=True)
     sign = steps.make(Elementwise("sign"), found)
@@ -89,25 +85,10 @@ EIGHT = 8
 """Features of a head come in multiples of them."""
 
 
-def likelihood(call: Call) -> tuple[Call, ...]:
-    """The calls in the place of a cross entropy of logits in half precision; none where a size is not known, or where
-    targets are probabilities or labels smoothed."""
-    shapes = [tensor.shape for tensor in call.inputs]
-    if len(shapes) < 2 or any(isinstance(shape, Unknown) for shape in shapes) or call.problem is not None:
-        return ()
-    op = call.op
-    if not isinstance(op, Loss) or op.options != () or op.variants(call.inputs):  # type: ignore[arg-type]
-        return ()
-    steps = _Steps(call)
-    logits, target = call.inputs[:2]
-    found = steps.cast(steps.make(Elementwise("log_softmax"), logits, dtype="float"), "float32")
-    return steps.ending_in(steps.make(Loss("nll", op.reduction), found, target))
-
-
 def _steps_of(
     call: Call, op: ScaledDotProduct, dtypes: Sequence[str], half: str | None, trained: bool
 ) -> tuple[Call, ...]:
-    steps = _Steps(call)
+    steps = Steps(call)
     q, k, v = (steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs[:3])
     own = half or dtypes[0]
     full = "float32" if own in HALVES else None
@@ -134,7 +115,7 @@ def _steps_of(
     return steps.ending_in(result)
 
 
-class _Steps:
+class Steps:
     """Calls on their way, which stand where `whole` does."""
 
     def __init__(self, whole: Call) -> None:
@@ -160,6 +141,11 @@ class _Steps:
 
     def cast(self, tensor: Tensor, dtype: str) -> Tensor:
         return self.make(Elementwise("cast"), tensor, dtype=dtype, held=True)
+
+    def expression_ends(self, *made: Tensor) -> None:
+        """One expression of the function has made these: until now they are held, and no longer."""
+        for tensor in made:
+            self.make(Elementwise("detach"), tensor)
 
     def ending_in(self, result: Tensor) -> tuple[Call, ...]:
         """The calls, of which one gives the result of the whole."""

@@ -8,7 +8,7 @@ left to the passes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import dims
@@ -66,6 +66,8 @@ class Plan:
     keeps: Sequence[Keep] = ()
     temporaries: Sequence[int] = ()
     """Lots that are there while its backward runs."""
+    alone: Sequence[Sequence[int]] = ()
+    """Those by the place of a result, where only that one has a gradient."""
     after: Sequence[int] = ()
     """Lots that are there while the gradients of its operands are made, once the op's own backward is done."""
     wanted: Sequence[int] = ()
@@ -116,6 +118,9 @@ def planned(
         # The order of its result is that in which cuDNN reads.
         ahead[0] = Value(inputs[0].storage, leading(inputs[0].form, weights[0].form))
     placed = [result_of(memory, call, row, ahead, tensor, computed, half) for tensor in call.outputs]
+    if call.op.kind == "cast" and placed[0][1]:
+        # To the dtype that it has: no cast, and no way back.
+        row = replace(row, gradient="same")
     results = [(form, shared, flows and is_floating(form.dtype)) for form, shared in placed]
     plan = Plan(row, "view" if is_view(call, row) else "op", copies, scratch, results, flows)
     if call.op.kind == "convolution" and memory.chip is not None:
@@ -138,6 +143,7 @@ def planned(
             # The gradient arrives in half, too.
             temporaries.append(memory.lot(results[0][0].values, each))
         plan.temporaries = temporaries + (passing if row.passing == "both" else [])
+        plan.alone = [lots_of(memory, made, call, inputs, each) for made in row.alone]
         plan.after = lots_of(memory, row.after, call, inputs, each)
         plan.wanted = wanted
         plan.trained = [at for at in wanted if operands[at].weight is not None]

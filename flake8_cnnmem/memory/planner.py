@@ -14,12 +14,13 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.chips import Chip
 from flake8_cnnmem.memory.dtypes import HALVES
-from flake8_cnnmem.memory.plain_attention import filled_up, likelihood, powers_pooled, written_out
+from flake8_cnnmem.memory.plain_attention import filled_up, powers_pooled, written_out
 from flake8_cnnmem.memory.plan import Plan, planned
 from flake8_cnnmem.memory.storage_reuse import is_in_place
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import Keyed
-from flake8_cnnmem.ops import ScaledDotProduct
+from flake8_cnnmem.memory.written_losses import written_loss
+from flake8_cnnmem.ops import Loss, ScaledDotProduct
 from flake8_cnnmem.ops import strides as layout
 
 
@@ -42,8 +43,8 @@ class Planner:
         op, chip = call.op, self.memory.chip
         if isinstance(op, ScaledDotProduct) and chip is not None:
             return self._attention(call, op, operands, half, chip)
-        if half is not None and op.kind == "cross_entropy" and self.rules.by_chip:
-            return likelihood(call) if operands[0].dtype in HALVES else ()
+        if isinstance(op, Loss) and self.rules.by_chip:
+            return written_loss(call, [value.dtype for value in operands], half)
         return powers_pooled(call, half) if op.kind == "lp_pool" and self.rules.by_chip else ()
 
     def _attention(
@@ -67,8 +68,10 @@ class Planner:
         variants = op.variants(given)
         if isinstance(op, ScaledDotProduct) and chip is not None:
             variants = kernel(op, given, half, chip)
+        if given and given[0].dtype.startswith("complex"):
+            variants = ("complex", *variants)
         if chip is not None and given and is_turned(given[0]):
-            variants = ("channels last", *variants)
+            variants = (*(f"channels last, {variant}" for variant in variants), "channels last", *variants)
         if chip is not None and given and not lies_contiguous(given[0]):
             variants = ("not contiguous", *variants)
         if half is not None and given and given[0].dtype in HALVES:

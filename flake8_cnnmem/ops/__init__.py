@@ -9,7 +9,7 @@ from __future__ import annotations
 from flake8_cnnmem.ops.attention import AttentionInputs, Heads, PaddingMask, ScaledDotProduct
 from flake8_cnnmem.ops.axes import Flip, Permute, Roll, Squeeze, Transpose, Unsqueeze
 from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
-from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, OneHot, PRelu
+from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, OneHot, PRelu, ScaledGradient
 from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
 from flake8_cnnmem.ops.linear import Bilinear, Embedding, EmbeddingBag, Linear
 from flake8_cnnmem.ops.loss import Loss
@@ -109,6 +109,7 @@ __all__ = [
     "Resize",
     "Roll",
     "ScaledDotProduct",
+    "ScaledGradient",
     "Sort",
     "Split",
     "Squeeze",

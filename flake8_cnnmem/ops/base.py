@@ -53,9 +53,9 @@ Volume: TypeAlias = Literal["none", "own", "merge"]
 one where it joins several feature maps."""
 
 
-ViewGradient: TypeAlias = Literal["reshape", "permute", "sum", "fill", "join", "stack"]
+ViewGradient: TypeAlias = Literal["reshape", "permute", "sum", "fill", "join", "stack", "scaled"]
 """A reshape's gradient is a reshape, a slice's a tensor of zeros with the slice filled in, a split's joins what its
-parts get, an unbind's stacks it (torch/csrc/autograd/FunctionsManual.cpp)."""
+parts get, an unbind's stacks it (torch/csrc/autograd/FunctionsManual.cpp); "scaled" is that times a number."""
 
 
 class Plain:

@@ -61,6 +61,13 @@ class Elementwise(Weightless):
         return (inputs[0],)
 
 
+class ScaledGradient(Elementwise):
+    """A tensor as it is, whose gradient is multiplied by a number: what a kernel reads times that number."""
+
+    __slots__ = ()
+    view_gradient = "scaled"  # type: ignore[assignment]
+
+
 @dataclass(frozen=True, slots=True)
 class OneHot(Weightless):
     """A row of `depth` values for each class number, along `axis` of the result."""

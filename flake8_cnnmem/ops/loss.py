@@ -95,13 +95,15 @@ class Loss(Weightless):
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """Its options, and whether it is "unreduced"; of cross entropy also whether targets are "soft": probabilities
-        of the classes."""
+        of the classes; of logits whether the target is "trained" as well."""
         words = tuple(word for word in self.options if isinstance(word, str)) if isinstance(self.options, tuple) else ()
         if self.kind == "cross_entropy" and len(operands) > 1:
             shape, target = operands[0].shape, operands[1]
             floating = "float" in target.dtype
             if floating and not isinstance(shape, Unknown) and not isinstance(target.shape, Unknown):
                 words = ("soft", *(word for word in words if word == "smoothed")) if len(target.shape) > 1 else words
+        if self.kind == "bce_with_logits" and not words and len(operands) > 1 and operands[1].grad:
+            words = ("trained",)
         found = (", ".join(words),) if words else ()
         return (", ".join((*words, "unreduced")), *found) if self.unreduced else found
 

@@ -110,15 +110,17 @@ class Broadcast(Weightless):
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """Of a `lerp` between two tensors by a third: whether that is trained; of an `addcmul`: which of its factors
-        are, and whether an operand is repeated for it; of a quotient whether its divisor is trained; of a
-        power whether the exponent is repeated."""
+        are, and whether an operand is repeated for it; of a quotient whether one of the two is not
+        trained, of an angle whether just one is; of a power whether the exponent is repeated."""
         if self.kind == "addcmul" and len(operands) == 3:
             which = {(True, False): ("first",), (False, True): ("second",), (False, False): ("neither",)}
             variants = which.get((operands[1].grad, operands[2].grad), ())
             repeats = any(one.shape != operands[0].shape for one in operands) and variants != ("neither",)
             return (repetition(operands),) if repeats else variants
-        if self.kind == "divide" and len(operands) == 2 and not operands[1].grad:
-            return ("fixed divisor",)
+        if self.kind == "divide" and len(operands) == 2 and not (operands[0].grad and operands[1].grad):
+            return ("fixed dividend",) if operands[1].grad else ("fixed divisor",)
+        if self.kind == "atan2" and len(operands) == 2 and operands[0].grad is not operands[1].grad:
+            return ("one",)
         if self.kind == "power" and len(operands) == 2 and repeats_second(operands):
             return ("repeated exponent",)
         if self.kind != "lerp" or len(operands) < 3:

@@ -132,11 +132,14 @@ class Resize(Weightless):
     scale: tuple[float | Unknown, ...] | float | Unknown | None = None
     mode: str = "nearest"
     channels_last: Flag = False
+    antialias: Flag = False
 
     volume = "own"
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        """Maps of one axis are a "line"."""
+        """Maps of one axis are a "line"; others are "antialiased" or not."""
+        if self.antialias is True:
+            return ("antialiased",)
         shape = operands[0].shape if operands else None
         return ("line",) if isinstance(shape, tuple) and len(shape) == 3 else ()
 

@@ -31,7 +31,7 @@ def reducing(kinds: str, rule: OpRule) -> Iterable[tuple[str, OpRule]]:
 
 LABELS = Saved("x1")
 HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
-LOSSES = [
+CROSS_ENTROPIES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
     ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT)),
     # Of logits in half precision the log_softmax is as well, and cast for the likelihood, whose gradient is the peak:
@@ -51,16 +51,27 @@ LOSSES = [
                                         backward=(New("x", 4),), autocast=RESULT)),
     ("cross_entropy/half, soft, smoothed", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),), backward=(New("x", 4),),
                                                   autocast=RESULT)),
+]  # fmt: skip
+LOSSES = [
+    # log_softmax reads logits that do not lie contiguous from a copy (host_softmax of SoftMax.cu).
+    *((kind, replace(row, reads="contiguous", passing="forward")) for kind, row in CROSS_ENTROPIES),
     ("nll", OpRule((X, LABELS), autocast=FULL)),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
     *reducing("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
                                    roomy=True)),
-    ("bce", OpRule((X, Saved("x1")), autocast=FULL, roomy=True)),
+    # torch/nn/functional.py multiplies the losses of the values, and adds them up.
+    *rows("mse/weighted l1/weighted huber/weighted", OpRule((X, Saved("x1")), known=False)),
+    ("bce", OpRule((Saved("inputs"),), autocast=FULL, roomy=True)),
     ("soft_margin", OpRule((X, Saved("x1")), backward=temporaries(2), autocast=FULL, roomy=True)),
     *reducing("huber", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL)),
-    *rows("multi_margin multilabel_margin", OpRule((X,), autocast=FULL)),
-    *reducing("bce_with_logits", OpRule((X, Saved("x1")), forward=temporaries(2), autocast=FULL)),
-    *reducing("bce_with_logits/positive", OpRule((X, Saved("x1")), forward=temporaries(2), backward=temporaries(2),
+    ("multi_margin", OpRule((X, LABELS), autocast=FULL)),
+    # Which classes are among the labels, by the class.
+    ("multilabel_margin", OpRule((X, LABELS, Saved(New("x"))), autocast=FULL)),
+    *reducing("bce_with_logits", OpRule((Saved("inputs"),), forward=temporaries(2), autocast=FULL)),
+    # The gradient times the logits' negative.
+    *reducing("bce_with_logits/trained", OpRule((Saved("inputs"),), forward=temporaries(2),
+                                                       backward=temporaries(1), autocast=FULL)),
+    *reducing("bce_with_logits/positive", OpRule((Saved("inputs"),), forward=temporaries(2), backward=temporaries(2),
                                                  autocast=FULL)),
     ("l1", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
     ("l1/unreduced", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=FULL)),

@@ -96,6 +96,10 @@ NORMALISATIONS = [
     ),
 ]
 
+OF_VARIANCE = (*temporaries(1), New("y", times=2))
+OF_DEVIATION = (*temporaries(1), New("y", times=3))
+"""`var_backward` and `std_backward`: the input without its mean, that mean, and the gradient divided."""
+
 REDUCTIONS = [
     ("mean", OpRule(gradient="averaged", partial=4)),
     ("sum", OpRule(gradient="spread", autocast=RESULT, partial=4)),
@@ -112,9 +116,11 @@ REDUCTIONS = [
     # Eight bytes of whole numbers are gone when the gradient comes.
     *((f"{kind}/half, whole", OpRule((X, Y), backward=(New("x", 1, 2), New("x", 6)))) for kind in ("max", "min")),
     # Mean, sum of squares and both numbers.
-    ("var", OpRule((X,), backward=(*temporaries(1), New("y", times=2)), partial=16)),
-    ("var_mean", OpRule((X,), backward=temporaries(2), partial=16)),
-    ("std", OpRule((X, Y), backward=(*temporaries(1), New("y", times=3)), partial=16)),
+    ("var", OpRule((X,), backward=OF_VARIANCE, partial=16)),
+    # The gradient of the mean is made and added when the other is there; where one is read alone it is that one's.
+    ("var_mean", OpRule((X,), backward=temporaries(2), alone=(OF_VARIANCE, ()), partial=16)),
+    ("std", OpRule((X, Y), backward=OF_DEVIATION, partial=16)),
+    ("std_mean", OpRule((X, Y), backward=temporaries(2), alone=(OF_DEVIATION, ()), partial=16)),
     ("norm", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
     # The gradient is made in float32, and cast.
     ("norm/half", OpRule((X, Y), backward=(*temporaries(1), New("x", 2)), autocast=RESULT, partial=4)),
@@ -146,10 +152,10 @@ REDUCTIONS = [
     ),
     # The kernel, the cast and the sums each ask for their own order of axes.
     ("cumsum/half, channels last", OpRule(layout="contiguous", autocast=RESULT, known=False)),
-    # Sorted values, and those between which the result lies.
+    # Sorted values, where they were, and between which of them the result lies: a gradient for each of the two.
     (
         "quantile",
-        OpRule((Saved(New("x", times=2)), Saved(New("x", 8))), forward=temporaries(1), backward=temporaries(2)),
+        OpRule((Saved(New("x")), Saved(New("x", 8)), Saved(New("y", 8))), backward=temporaries(1)),
     ),
     ("logcumsumexp", OpRule((X, Y), backward=temporaries(7), layout="contiguous")),
     # The gradient times the result, turned round, summed up and turned back; a mask of what is zero.

@@ -37,10 +37,11 @@ ACTIVATIONS = [
     *rows("sigmoid tanh", by_result()),
     # Their results are contiguous, whatever the input.
     # Softmax multiplies the gradient by the result first.
-    ("softmax", by_result(1, autocast=FUSED_HALF, layout="contiguous")),
+    # What does not lie contiguous their kernels read from a copy (host_softmax of SoftMax.cu).
+    ("softmax", by_result(1, autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward")),
     # Rows that are masked throughout are looked for.
     ("safe_softmax", OpRule((Y,), forward=(New("y", 1),), backward=temporaries(1), layout="contiguous")),
-    ("log_softmax", by_result(autocast=FUSED_HALF, layout="contiguous")),
+    ("log_softmax", by_result(autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward")),
     *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink", by_input()),
     ("threshold", OpRule((X,), gradient_layout="slope")),
     *rows("softplus", by_input(autocast=FULL)),
@@ -68,6 +69,8 @@ MATHEMATICS = [
     ("expm1", by_result(1, autocast=FULL)),
     *rows("rsqrt reciprocal", by_result(2, autocast=FULL)),
     ("angle", by_input()),
+    # Several quotients, real and complex.
+    ("angle/complex", OpRule((X,), known=False)),
     ("log", by_input(autocast=FULL)),
     ("logit", by_input()),
     *rows("log2 log10", by_input(1, autocast=FULL)),
@@ -87,6 +90,8 @@ MATHEMATICS = [
     *rows("erf erfc", OpRule((X,), backward=temporaries(4), gradient_layout="slope")),
     # A comparison with each bound, one byte a value.
     ("clamp", OpRule((X,), backward=(New("x", 1, 2),), gradient_layout="slope")),
+    # Between tensors, which get gradients as well.
+    *rows("clamp/Broadcast clamp_one/Broadcast", OpRule((Saved("inputs"),), gradient_layout="slope", known=False)),
     ("clamp_one", OpRule((X,), backward=(New("x", 1),), gradient_layout="slope")),
     *rows("neg scale div rdiv trunc frac floor ceil round sign", NOTHING),
     *rows("shift add_number identity alias real", PASSES),
@@ -176,6 +181,7 @@ MERGES = [
     ("divide", OpRule((Saved("x1"), Saved("x", "others")), backward=temporaries(2, "y"))),
     # The gradient is divided by what is kept, and that is all.
     ("divide/fixed divisor", OpRule((Saved("x1"),))),
+    ("divide/fixed dividend", OpRule((Saved("inputs"),), backward=temporaries(3, "y"))),
     # Two comparisons and a half of the gradient.
     *rows("maximum minimum", OpRule((Saved("inputs"),), backward=(New("y", 1, 2), New("y")), gradient_layout="slope")),
     *rows(
@@ -187,8 +193,9 @@ MERGES = [
         "power/repeated exponent",
         OpRule((Saved("inputs"), Saved("y", "others")), backward=temporaries(3, "y"), autocast=FULL),
     ),
-    *rows("atan2", OpRule((Saved("inputs"),), backward=temporaries(5, "y"), autocast="widest")),
-    *rows("hypot", OpRule((Saved("inputs"), Y), backward=temporaries(1, "y"), autocast="widest")),
+    ("atan2", OpRule((Saved("inputs"),), backward=temporaries(5, "y"), autocast="widest")),
+    ("atan2/one", OpRule((Saved("inputs"),), backward=temporaries(3, "y"), autocast="widest")),
+    ("hypot", OpRule((Saved("inputs"), Y), backward=temporaries(1, "y"))),
     *rows("logaddexp logaddexp2", OpRule((Saved("inputs"),), backward=temporaries(3, "y"))),
     # Two numbers are one complex one: their dtypes are what the gradient asks (`handle_r_to_c`).
     ("complex", OpRule((Saved("inputs", "own"),))),
@@ -215,7 +222,9 @@ MERGES = [
     *rows("matrix_exp matrix_power", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(3))),
     *rows("pinv pinverse", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(4))),
     # linalg_solve_backward: A, the result, LU and its int32 pivots; the triangular one A and the result.
-    ("solve", OpRule((Saved("x1"), Y, Saved(New("x1")), Saved(New("pivots", 4))), backward=temporaries(1, "y"))),
+    # The gradient of A is a product, and its negative.
+    ("solve", OpRule((Saved("x1"), Y, Saved(New("x1")), Saved(New("pivots", 4))), backward=(New("x1"),))),
+    ("solve/fixed", OpRule((Saved("x1"), Y, Saved(New("x1")), Saved(New("pivots", 4))), backward=temporaries(1, "y"))),
     ("solve_triangular", OpRule((Saved("x1"), Y), backward=temporaries(1, "y"))),
     ("det", OpRule((X, Saved(New("x"))), backward=temporaries(2))),
     # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
@@ -224,6 +233,11 @@ MERGES = [
     # Of few rows its backward pass makes a tensor of every difference, of many it is a product of matrices.
     ("cdist", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL, known=False)),
     *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
+    # The gradient is repeated for the batch, without a copy.
+    ("addbmm", OpRule((OPERANDS,), layout="contiguous", autocast=HALF)),
+    *rows(
+        "matmul/VectorDot einsum/Tensordot", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast="widest")
+    ),
     # Pair by pair: what is between them is not counted.
     ("einsum/several", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF, known=False)),
     # Each factor, if the other one is trained: it is multiplied by the number, and then by the gradient.
@@ -288,6 +302,9 @@ SHAPES = [
     # What does not count of the first one gets no gradient: zeros in a copy of it.
     ("scatter_reduce/sum, alone", replace(JOINED, backward=temporaries(1))),
     *rows("scatter_reduce/amax scatter_reduce/amin", JOINED),
+    # One of these is then the first one's gradient itself.
+    *((f"scatter_reduce/{kind}, both", replace(JOINED, backward=(New("x", times=3), *JOINED.backward[1:])))
+      for kind in ("amax", "amin")),
     *rows("index_put put crop", NOTHING),
     ("pad", OpRule(layout="suggested", gradient_layout="suggested")),
     # Their kernels read a contiguous input, or a copy of it.
@@ -304,6 +321,14 @@ SHAPES = [
                  gradient_layout="contiguous")),
     *rows("upsample_linear upsample_bicubic upsample_trilinear",
           OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="contiguous")),
+    # It reads contiguous maps and writes such.
+    *(
+        (f"upsample_{mode}/{variant}",
+         OpRule(layout="suggested", reads="contiguous", passing="forward", forward=made, autocast=FULL,
+                gradient_layout="contiguous"))
+        for mode in ("bilinear", "bicubic")
+        for variant, made in (("antialiased", ()), ("channels last, antialiased", (New("y"),)))
+    ),
     # The grid that the matrices are applied to is made anew for the backward pass.
     # It is a product of batches of matrices.
     ("affine_grid", OpRule(forward=(New("y"),), backward=(New("y"),), layout="contiguous", autocast=HALF)),

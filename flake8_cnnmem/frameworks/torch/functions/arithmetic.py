@@ -14,7 +14,7 @@ from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, broadcast_data, constant
 from flake8_cnnmem.frameworks.torch.functions.elementwise import calculated, unary
 from flake8_cnnmem.graph import Mismatch, Tensor, Weight
-from flake8_cnnmem.ops import Broadcast, Elementwise, Matmul
+from flake8_cnnmem.ops import Broadcast, Elementwise, Matmul, ScaledGradient
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
 
@@ -224,7 +224,7 @@ def with_alpha(run: Runtime, symbol: str, input: Value, other: Value, alpha: Val
     """`input + alpha * other`: one kernel, whose backward pass scales the gradient."""
     learns = run.grad_enabled and not (inplace and isinstance(input, Weight))
     if not (isinstance(alpha, (int, float)) and alpha == 1) and not is_number(other) and learns:
-        other = binary(run, "*", other, alpha)
+        other = apply(run, ScaledGradient("alias"), other, function="mul")
     if is_number(input) and is_number(other):
         input = tensor_of(input)
     return binary(run, symbol, input, other, inplace)

@@ -149,7 +149,8 @@ def like(input: Value, value: Any, dtype: Value = None) -> Tensor:
         return Tensor(tensor, dtype_of(dtype))
     result = dtype_of(dtype, tensor.dtype)
     made = filled(tensor.shape, value_as(value, result), result)
-    made.as_wide_as = tensor if dtype is None else source_of(dtype)
+    # Of one that was made alike itself nothing may be there to be asked.
+    made.as_wide_as = (tensor.as_wide_as or tensor) if dtype is None else source_of(dtype)
     made.moved = made.made_there = tensor.moved
     return made
 

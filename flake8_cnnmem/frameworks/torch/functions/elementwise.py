@@ -12,7 +12,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, real_dtype
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, broadcast_data, constant
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops import Elementwise, PRelu
+from flake8_cnnmem.ops import Broadcast, Elementwise, PRelu
 from flake8_cnnmem.ops.base import axis_of
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
@@ -119,6 +119,9 @@ def clamp(run: Runtime, input: Value, min: Value = None, max: Value = None, inpl
         if known is not None:
             return known
     kind = "clamp" if min is not None and max is not None else "clamp_one"
+    bounds = [bound for bound in (min, max) if isinstance(bound, Tensor) and bound.shape != ()]
+    if bounds and not isinstance(input, Weight):
+        return apply(run, Broadcast(kind, inplace is True), input, *bounds, function="clamp")
     return unary(run, kind, input, "clamp_" if inplace else "clamp", inplace)
 
 

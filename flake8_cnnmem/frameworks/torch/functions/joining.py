@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, flat, is_constant
@@ -14,7 +13,7 @@ from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, shaped
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Mismatch, Op, Operand, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Index, Reshape, Stack, Unsqueeze
+from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Flatten, Index, Reshape, Stack, Unsqueeze
 from flake8_cnnmem.ops.base import Weightless, axis_of, count
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
@@ -83,7 +82,7 @@ def hstack(run: Runtime, tensors: Value) -> Value:
     return join(run, Concatenate(0 if flat_rows else 1), tensors, "hstack")
 
 
-def meshgrid(run: Runtime, *tensors: Value, indexing: Value = None) -> Value:
+def meshgrid(run: Runtime, *tensors: Value, indexing: Value = None) -> tuple[Value, ...]:
     """One tensor of all sizes for each input (size,)."""
     given: Any = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     inputs = [tensor_of(tensor) for tensor in given]
@@ -110,10 +109,10 @@ def meshgrid(run: Runtime, *tensors: Value, indexing: Value = None) -> Value:
 
 
 def cartesian_prod(run: Runtime, *tensors: Value) -> Value:
-    """(product of the sizes, inputs)"""
-    sizes = [tensor.shape[0] if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else Unknown("?")
-             for tensor in tensors]  # fmt: skip
-    return Constant((dims.product(sizes), len(tensors)), "float")
+    """(product of the sizes, inputs); of a single input that one"""
+    grids = meshgrid(run, *tensors, indexing="ij")
+    columns = [shaped(run, Flatten(0, -1), grid, "flatten") for grid in grids]
+    return join(run, Stack(1), columns, "cartesian_prod") if len(columns) > 1 else columns[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +218,9 @@ class Reduced(Written):
     alone: bool = False
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        """The way in which values are joined."""
+        """The way in which values are joined, and of extremes whether those of "both" ask for a gradient."""
+        if self.reduce in ("amax", "amin") and not self.alone and all(operands[at].grad for at in (0, -1)):
+            return (f"{self.reduce}, both", self.reduce)
         return (f"{self.reduce}, alone", self.reduce) if self.alone else (self.reduce,)
 
 

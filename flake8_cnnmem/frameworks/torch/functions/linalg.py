@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
-from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
+from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul, matrix_product
 from flake8_cnnmem.frameworks.torch.functions.reductions import norm_kind, reduce
-from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, unsqueeze
+from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, permute_axes, shaped, unsqueeze
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Operand, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops import Einsum, Elementwise, Matmul, Reduce
+from flake8_cnnmem.ops import Einsum, Elementwise, Matmul, Reduce, Reshape, ScaledGradient
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Runtime, Value
@@ -27,6 +27,8 @@ def einsum(run: Runtime, equation: str, *operands: Value) -> Value:
 def multiplied(run: Runtime, equation: str, operands: Sequence[Value], within: bool = False) -> Value:
     """A sum of products; `within` one of three or more operands."""
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    if len(given) == 1:
+        equation, given = summed_alone(run, equation, given[0])
     pairs = pairwise(equation) if len(given) > 2 else None
     if pairs is None or len(pairs) != len(given) - 1:
         factors: Sequence[Value] = given
@@ -37,6 +39,21 @@ def multiplied(run: Runtime, equation: str, operands: Sequence[Value], within: b
     for pair, other in zip(pairs, given[1:], strict=True):
         result = multiplied(run, pair, (result, other), True)
     return result
+
+
+def summed_alone(run: Runtime, equation: str, operand: Value) -> tuple[str, Sequence[Value]]:
+    """The axes of a single operand that the result has not are summed, behind the others: the equation that is left,
+    and its operand."""
+    term, arrow, result = equation.replace(" ", "").partition("->") if isinstance(equation, str) else ("", "", "")
+    tensor = tensor_of(operand)
+    shape = tensor.shape if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else ()
+    known = arrow and "." not in equation and len(set(term)) == len(term) == len(shape)
+    if not known or not set(result) < set(term) or len(set(result)) != len(result):
+        return equation, (operand,)
+    order = result + "".join(letter for letter in term if letter not in result)
+    turned = permute_axes(run, operand, tuple(term.index(letter) for letter in order), "einsum")
+    total = reduce(run, "sum", turned, tuple(range(len(result), len(term))), function="einsum")
+    return f"{result}->{result}", (total,)
 
 
 def summed_first(run: Runtime, equation: str, pair: Sequence[Value]) -> tuple[str, Sequence[Value]]:
@@ -86,24 +103,18 @@ def kron(run: Runtime, input: Value, other: Value) -> Value:
         cause = run.unknown("the size of a Kronecker product is not known")
         return lost_shape(run, input, cause, "kron", "multiply")
     rank = max(len(shape) for shape in shapes)
-    own, by = ((1,) * (rank - len(shape)) + shape for shape in shapes)
-    return apply(
-        run, Kronecker(tuple(multiply(a, b) for a, b in zip(own, by, strict=True))), left, right, function="kron"
+    own, by = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    first, second = (
+        shaped(run, Reshape(tuple(size for pair in zip(*sides, strict=True) for size in pair)), side, "kron")
+        for side, sides in ((left, (own, (1,) * rank)), (right, ((1,) * rank, by)))
     )
+    result = tuple(multiply(a, b) for a, b in zip(own, by, strict=True))
+    return shaped(run, Reshape(result), binary(run, "*", first, second), "kron")
 
 
-@dataclass(frozen=True, slots=True)
-class Kronecker(Weightless):
-    """Every value of one tensor times the whole other one."""
-
-    shape: Shape
-
-    kind = "multiply"
-    volume = "merge"
-
-    def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        """The shape that it was made with."""
-        return (self.shape,)
+def outer(run: Runtime, input: Value, vec2: Value) -> Value:
+    """`torch.outer(x, vec2)`: (n, m) of vectors of n and m values."""
+    return binary(run, "*", unsqueeze(run, input, 1), vec2)
 
 
 def addr(run: Runtime, input: Value, vec1: Value, vec2: Value) -> Value:
@@ -120,38 +131,46 @@ def in_half(run: Runtime, value: Value) -> Value:
 
 
 def dot(run: Runtime, input: Value, other: Value) -> Value:
-    """A product that autocast computes in the widest dtype of its operands (its list "promote")."""
-    return in_widest(run, lambda: matmul(run, input, other))
+    """The sum of the products of two vectors."""
+    return matrix_product(run, VectorDot(), input, other, "dot")
 
 
-def in_widest(run: Runtime, multiply: Callable[[], Value]) -> Value:
-    """What this makes with autocast off: operands of two dtypes are computed in the wider one."""
-    outside, run.autocast = run.autocast, None
-    try:
-        return multiply()
-    finally:
-        run.autocast = outside
+def added(run: Runtime, input: Value, left: Value, right: Value, beta: Value = 1, alpha: Value = 1) -> Value:
+    """`torch.addmm`, `addmv`, `baddbmm`: `left @ right` and the input, which is broadcast to it."""
+    own = in_half(run, input)
+    return added_into(run, matmul(run, scaled(run, left, alpha), scaled(run, right, alpha)), own, beta)
 
 
-def added(run: Runtime, input: Value, left: Value, right: Value, in_place: bool = False) -> Value:
-    """`torch.addmm`, `addmv`, `baddbmm`: `left @ right` added to the input, which is broadcast to it, or in place."""
-    return binary(run, "+", matmul(run, left, right), in_half(run, input)) if not in_place else binary(
-        run, "+", input, matmul(run, left, right), True
-    )  # fmt: skip
-
-
-def baddbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1) -> Value:
-    """`input + batch1 @ batch2` for each sample; without the input where beta is 0."""
-    product = matmul(run, batch1, batch2)
-    if beta == 0:
-        return product
-    return binary(run, "+", product, in_half(run, input))
-
-
-def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
+def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, beta: Value = 1, alpha: Value = 1) -> Value:
     """`torch.addbmm(input, batch1, batch2)`: (b, n, k) and (b, k, m) to (n, m)."""
-    total = reduce(run, "sum", matmul(run, batch1, batch2), 0)
-    return binary(run, "+", in_half(run, total), in_half(run, input))
+    own = in_half(run, input)
+    factors = scaled(run, batch1, alpha), scaled(run, batch2, alpha)
+    product = apply(run, SummedProducts(3), *factors, function="addbmm", dtype=common_dtype(factors))
+    return added_into(run, product, own, beta)
+
+
+def added_into(run: Runtime, product: Value, input: Value, beta: Value) -> Value:
+    """The result of a kernel that adds an input to a product in one: it is written where the product lies. Times
+    `beta`, which may be 0, the gradient of the input is a tensor of its own."""
+    return binary(run, "+" if beta == 1 else "-", product, input, True)
+
+
+def scaled(run: Runtime, operand: Value, by: Value) -> Value:
+    """An operand that a kernel multiplies by a number on its way: its gradient is multiplied when it has come."""
+    if by == 1 or not run.grad_enabled:
+        return operand
+    return apply(run, ScaledGradient("alias"), operand, function="mul")
+
+
+class SummedProducts(Matmul):
+    """Products of matrices, summed over the batch: (b, n, k) and (b, k, m) to (n, m)."""
+
+    __slots__ = ()
+    kind = "addbmm"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(n, m)"""
+        return (Matmul.outputs(self, *inputs)[0][1:],)
 
 
 def tensordot(run: Runtime, a: Value, b: Value, dims: Value = 2) -> Value:
@@ -174,8 +193,19 @@ def tensordot(run: Runtime, a: Value, b: Value, dims: Value = 2) -> Value:
         second[other] = first[own]
     kept = [x for x in first if x not in second] + [x for x in second if x not in first]
     equation = f"{''.join(first)},{''.join(second)}->{''.join(kept)}"
-    product = Einsum(equation)
-    return in_widest(run, lambda: apply(run, product, left, right, function="tensordot"))
+    return apply(run, Tensordot(equation), left, right, function="tensordot", dtype=common_dtype((left, right)))
+
+
+class Tensordot(Einsum):
+    """A product that autocast computes in the widest dtype of its operands (its list "promote")."""
+
+    __slots__ = ()
+
+
+class VectorDot(Matmul):
+    """The same of two vectors."""
+
+    __slots__ = ()
 
 
 def chain_matmul(run: Runtime, *matrices: Value) -> Value:
@@ -235,7 +265,17 @@ def pinv(run: Runtime, A: Value, *args: Value, **kwargs: Value) -> Value:
 
 def solve(run: Runtime, A: Value, B: Value, *, left: Value = True, out: Value = None) -> Value:
     """The shape of B, in A X = B."""
-    return apply(run, Elementwise("solve"), B, A, function="solve")
+    return apply(run, Solve("solve"), B, A, function="solve")
+
+
+class Solve(Elementwise):
+    """X of A X = B, of B and A."""
+
+    __slots__ = ()
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """Whether A is "fixed": asks for no gradient."""
+        return ("fixed",) if len(operands) > 1 and not operands[1].grad else ()
 
 
 @dataclass(frozen=True, slots=True)

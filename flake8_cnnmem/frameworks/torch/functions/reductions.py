@@ -142,14 +142,14 @@ def spread_dim(dim: Value) -> Value:
     return None if isinstance(dim, bool) else dim
 
 
-def spread_and_mean(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False) -> Value:
-    """`var_mean`, `std_mean`: (spread, mean), of all values or over axes."""
+def spread_and_mean(run: Runtime, name: str, input: Value, dim: Value = None, keepdim: Value = False) -> Value:
+    """`var_mean`, `std_mean` by name: (spread, mean), of all values or over axes."""
     which = axes(spread_dim(dim))
     own = input.dtype if isinstance(input, Tensor) else "float"
     if isinstance(which, Unknown):
         return which
-    op = Reduce("var_mean", which, keepdim is True, 2)
-    return apply(run, op, input, function="var_mean", dtypes=(own, own))
+    op = Reduce(name, which, keepdim is True, 2)
+    return apply(run, op, input, function=name, dtypes=(own, own))
 
 
 def norm_kind(p: Value) -> str:

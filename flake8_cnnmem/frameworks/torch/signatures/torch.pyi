@@ -63,11 +63,11 @@ from flake8_cnnmem.frameworks.torch.functions.linalg import (
     addbmm,
     added,
     addr,
-    baddbmm,
     chain_matmul,
     dot,
     einsum,
     kron,
+    outer,
     qr,
     svd_lowrank,
     taken_apart,
@@ -419,10 +419,11 @@ def count_nonzero(input: Tensor, dim=None) -> Tensor: ...
 def var(input: Tensor, dim=None, unbiased=True, keepdim=False, *, correction=1) -> Tensor: ...
 @reduce("std", dim=spread_dim(dim))
 def std(input: Tensor, dim=None, unbiased=True, keepdim=False, *, correction=1) -> Tensor: ...
-@spread_and_mean
+@spread_and_mean("var_mean")
 def var_mean(input: Tensor, dim=None, unbiased=True, keepdim=False, *, correction=1) -> tuple[Tensor, Tensor]: ...
 
-std_mean = var_mean
+@spread_and_mean("std_mean")
+def std_mean(input: Tensor, dim=None, unbiased=True, keepdim=False, *, correction=1) -> tuple[Tensor, Tensor]: ...
 
 @power_norm(floating(input, dtype))
 def norm(input: Tensor, p="fro", dim=None, keepdim=False, dtype=None) -> Tensor: ...
@@ -698,7 +699,7 @@ vdot = dot
 
 @matmul(other=vec)
 def mv(input: Tensor, vec) -> Tensor: ...
-@apply(Einsum("i,j->ij"), input, vec2)
+@outer
 def outer(input: Tensor, vec2) -> Tensor: ...
 
 ger = outer
@@ -707,7 +708,7 @@ ger = outer
 def kron(input: Tensor, other) -> Tensor: ...
 @added(left=mat1, right=mat2)
 def addmm(input: Tensor, mat1, mat2, *, beta=1, alpha=1) -> Tensor: ...
-@baddbmm
+@added(left=batch1, right=batch2)
 def baddbmm(input: Tensor, batch1, batch2, *, beta=1, alpha=1) -> Tensor: ...
 @addbmm
 def addbmm(input: Tensor, batch1, batch2, *, beta=1, alpha=1) -> Tensor: ...

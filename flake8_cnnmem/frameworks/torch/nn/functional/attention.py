@@ -8,7 +8,7 @@ from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.creation import filled
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.joining import cat
-from flake8_cnnmem.frameworks.torch.functions.linalg import baddbmm
+from flake8_cnnmem.frameworks.torch.functions.linalg import added
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import (
     expand_to,
@@ -181,7 +181,7 @@ def multi_head_attention_forward(
         scaled = unary(run, "scale", q, "mul")
         turned = swap(run, k, -2, -1)
         masked = attn_mask is not None
-        scores = baddbmm(run, attn_mask, scaled, turned) if masked else matmul(run, scaled, turned)
+        scores = added(run, attn_mask, scaled, turned) if masked else matmul(run, scaled, turned)
         scores = unary(run, "softmax", scores)
         if isinstance(rate, Unknown) or (isinstance(rate, (int, float)) and rate > 0):
             scores = drop(run, "dropout", "dropout", scores, rate, True, False)

@@ -116,9 +116,14 @@ def reduction_of(options: dict[str, Value]) -> str:
 
 def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Value], function: str) -> Value:
     """A loss of its inputs: (), or with reduction "none" the losses of the samples."""
+    if kind == "smooth_l1" and options.get("beta", 1.0) == 0:
+        kind = "l1"
     tensors = [tensor_of(value) for value in inputs]
     weight = options.get("weight")
     weights = [weight] if isinstance(weight, Tensor) else []
+    if kind in WEIGHTED_VALUES:
+        tensors += [each for each in (weight, options.get("pos_weight")) if isinstance(each, Tensor)]
+        weights = []
     dtype = common_dtype(tensors[:1])
     compared = COMPARED.get(kind, 0) if options.get("distance_function") is None else 0
     numbered = len(tensors) > 1 and isinstance(tensors[1], Tensor) and tensors[1].dtype in ("int64", "int32", "uint8")
@@ -132,6 +137,10 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         losses = reduce(run, "mean" if op.reduction == "mean" else "sum", losses)
     run.let_go(*given)
     return losses
+
+
+WEIGHTED_VALUES = frozenset({"bce", "bce_with_logits"})
+"""Kinds whose weights are operands as the target is: autocast casts them, and the backward pass reads them."""
 
 
 def fits(op: Loss, tensors: list[Any]) -> bool:
@@ -162,6 +171,13 @@ def changing(kind: str, options: dict[str, Value]) -> Iterator[str]:
             yield "weighted"
     if kind == "bce_with_logits" and options.get("pos_weight") is not None:
         yield "positive"
+    if kind in ("mse", "l1", "huber") and options.get("weight") is not None:
+        yield "weighted"
+    if kind == "poisson_nll":
+        if options.get("log_input", True) is False:
+            yield "of rates"
+        if options.get("full", False) is not False:
+            yield "in full"
 
 
 def _declare_function(name: str) -> None:

@@ -129,7 +129,9 @@ def check_rank(run: Runtime, input: Value, sizes: Value, mode: Value) -> None:
         raise run.error("NotImplementedError", f"Got {rank}D input, but {mode} mode needs {needed}D input")
 
 
-def resize(run: Runtime, input: Value, target: Value, scale: Value, mode: Value, function: str) -> Value:
+def resize(
+    run: Runtime, input: Value, target: Value, scale: Value, mode: Value, function: str, antialias: Value = False
+) -> Value:
     """(N, C, sides) to (N, C, target), or each side times its scale. What torch refuses is raised."""
     rank = spatial_rank(input)
     check_rank(run, input, target if target is not None else scale, mode)
@@ -142,7 +144,7 @@ def resize(run: Runtime, input: Value, target: Value, scale: Value, mode: Value,
         return apply(run, AdaptivePool("average", wanted), input, function=function)
     # Factors of a wrong kind are found by the op.
     given = cast("tuple[float | Unknown, ...] | None", factors if wanted is None else None)
-    return apply(run, Resize(wanted, given, word), input, function=function)
+    return apply(run, Resize(wanted, given, word, antialias=antialias is True), input, function=function)
 
 
 def unfold(
