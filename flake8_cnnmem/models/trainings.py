@@ -113,9 +113,12 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     evaluated(run, groups, [root for root in roots if id(root) not in taken], phases)
     found = [group[0] for group in groups]
     told = {id(weight) for root in found for each in root.beside for weight in each.weights}
-    # What is told as being in memory beside a training is no model of its own, unless a loop of its own fills memory.
+    # What is told as being in memory beside a training is no model of its own, unless it was fitted, or a loop of its
+    # own fills memory.
     taken.update(
-        id(root) for root in roots if set() < {id(weight) for weight in weights_of(root)} <= told and not gathers(root)
+        id(root)
+        for root in roots
+        if set() < {id(weight) for weight in weights_of(root)} <= told and not gathers(root) and not fits_of(root)
     )
     together = fitted_together(run, [root for root in roots if id(root) not in taken])
     parts = [part for root in together for part in root.parts]
