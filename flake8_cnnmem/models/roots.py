@@ -243,8 +243,8 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
             twin.calls.extend(calls)
     for root in trainings(run, found, phases):
         if not root.is_training and any(word in module.source.text for word in TRAINING):
-            # It may be trained beyond the place where the program could no longer be followed.
-            root.beyond += tuple(run.unfinished)
+            # It may be trained beyond the place where the program ends in an error, or could no longer be followed.
+            root.beyond += (*run.unfinished, *ended_by(run))
         yield root
 
 

@@ -255,3 +255,20 @@ def test_a_list_of_numbers_beside_the_batch_leaves_the_input_stated() -> None:
     (report,) = analyse(Source("net.py", text), Settings()).reports
     assert (report.status, report.causes) == ("exact", ())
     assert next(row.output_shape for row in report.rows) == (20, 16)
+
+
+def test_a_model_whose_program_ends_in_an_error_before_it_trains_is_not_exact() -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\nnet = nn.Sequential(nn.Linear(8, 4), nn.Linear(4, 2))\n"
+        "optimizer = torch.optim.SGD(net.parameters(), 0.1)\n"
+        "for x, y in {data}:\n    loss = nn.functional.cross_entropy(net(x), y)\n    loss.backward()\n"
+        "    optimizer.step()\n"
+    )
+    (report,) = analyse(Source("net.py", text.format(data="mnist_loader")), Settings()).reports
+    assert [(cause.reason, cause.line) for cause in report.causes][-1:] == [
+        ("the code raises NameError: name 'mnist_loader' is not defined", 6)
+    ]
+    (report,) = analyse(
+        Source("net.py", text.format(data="[(torch.zeros(4, 8), torch.zeros(4).long())] * 3")), Settings()
+    ).reports
+    assert (report.status, report.training.batch_size.value) == ("exact", 4)
