@@ -14,5 +14,8 @@ def told_by(phase: Phase) -> tuple[int, int, int]:
 
 def size_of(phase: Phase) -> tuple[int, int]:
     """How many values the largest call of a model in the step is given, and all its calls together, those of models
-    beside (a teacher) among them."""
-    return max(map(values_of, phase.learning), default=0), sum(map(values_of, phase.calls))
+    beside (a teacher) among them: up to the optimizer's last step, and without those of which nobody knows whether they
+    are made."""
+    last = max((at for at, event in enumerate(phase.events) if event.kind == "step"), default=len(phase.events))
+    calls = [event.call for event in phase.events[:last] if event.call is not None and event.doubt is None]
+    return max(map(values_of, phase.learning), default=0), sum(map(values_of, calls))
