@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -66,3 +66,21 @@ def run(report: FileReport, settings: Settings, codes: Collection[str] | None = 
             for model in report.reports:
                 found.update(check.for_model(model, settings))
     return sorted(replace(finding, message=one_line(finding.message)) for finding in found)
+
+
+MANY_ALIKE = 4
+"""So many findings of one code at one place are told as one: a block's layer is wrong wherever the block is used."""
+
+
+def in_short(found: Sequence[Finding]) -> list[Finding]:
+    """The findings for people: of many at one place the first, with how many more there are."""
+    places: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in found:
+        places.setdefault((finding.path, finding.line, finding.column, finding.code), []).append(finding)
+    told: list[Finding] = []
+    for first, *others in places.values():
+        if len(others) + 1 < MANY_ALIKE:
+            told += [first, *others]
+        else:
+            told.append(replace(first, message=f"{first.message}; {len(others)} more like it at this place"))
+    return told

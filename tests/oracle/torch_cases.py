@@ -136,6 +136,13 @@ CALLED: list[str] = [
     "out, _ = m(pack_padded_sequence(x, [5, 4, 2], batch_first=True))\ny = (out.data, out[0])",
     "x = torch.randn(5, 3, 8)\nm = nn.GRU(8, 6)\nfrom torch.nn.utils.rnn import pack_padded_sequence\n"
     "out, _ = m(pack_padded_sequence(x, [5, 5, 5]))\nrows, *_ = out\ny = rows",
+    "x = torch.randn(3, 8)\ny = torch.FloatTensor(x.size()).normal_()",
+    "x = torch.randn(3, 8, 5)\ny = torch.Tensor(x.shape[1:])",
+    "x = torch.randn(3, 8)\ny = x.new(x.size())",
+    "x = torch.randn(3, 8)\ny = torch.LongTensor((3, 8))",
+    "x = torch.randn(3, 8)\ny = torch.IntTensor(torch.Size([2, 3]))",
+    "x = torch.randn(3, 8)\ny = torch.FloatTensor(tuple(x.shape))",
+    "x = torch.randn(3, 8, 5)\ny = (x.shape.numel(), x.size()[1:].numel())",
     "x = torch.zeros(3, 5).long()\nfrom torch.nn.utils.rnn import pack_padded_sequence\n"
     "y = pack_padded_sequence(x, [5, 5, 1], batch_first=True).data",
     "x = torch.randn(4, 6)\nm = nn.Bilinear(6, 3, 5)\ny = m(x, torch.randn(4, 3))",

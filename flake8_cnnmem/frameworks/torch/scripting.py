@@ -11,6 +11,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtyp
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_MEMBERS
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
+from flake8_cnnmem.frameworks.torch.sizes import SIZE
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.text.versions import VersionText
 from flake8_cnnmem.unknown import Unknown
@@ -265,15 +266,6 @@ def broadcast_shapes(run: Runtime, *shapes: Value) -> Value:
     except Mismatch as mismatch:
         raise run.error("RuntimeError", mismatch.problem.what) from None
 
-
-def size_of(run: Runtime, cls: Class, sizes: Value = ()) -> Value:
-    """`torch.Size(sizes)`: a tuple."""
-    items = run.items(sizes)
-    return items if isinstance(items, Unknown) else tuple(items)
-
-
-SIZE = Class("Size", (), {"__new__": native("__new__", size_of)}, host=tuple, module="torch")
-"""torch.Size: what `shape` gives is a plain tuple."""
 
 MISCELLANEOUS: dict[str, Value] = {
     "Size": SIZE,

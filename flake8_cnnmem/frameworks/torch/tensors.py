@@ -36,6 +36,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.hooks import HANDLE
 from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
 from flake8_cnnmem.frameworks.torch.read_as_data import is_flag_of_data, note_read
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
+from flake8_cnnmem.frameworks.torch.sizes import sizes_read
 from flake8_cnnmem.frameworks.torch.strides import is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
@@ -48,7 +49,7 @@ OWN_ATTRIBUTES = "attributes of tensors"
 
 def shape_of(run: Runtime, tensor: Tensor) -> Value:
     """`x.shape`: a tuple of sizes, the batch among them."""
-    return dims.read(tensor.shape)
+    return sizes_read(tensor.shape)
 
 
 def rank_of(run: Runtime, tensor: Tensor) -> Value:
@@ -187,7 +188,7 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
 
 def size(run: Runtime, input: Tensor, dim: Value = None) -> Value:
     """`x.size()` as `x.shape`; `x.size(dim)`: the size of one axis. IndexError where there is no such axis."""
-    shape = dims.read(input.shape)
+    shape = sizes_read(input.shape)
     if isinstance(shape, Unknown) or dim is None:
         return shape
     if not isinstance(dim, int):

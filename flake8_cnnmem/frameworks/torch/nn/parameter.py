@@ -10,6 +10,7 @@ from flake8_cnnmem.frameworks.torch.arguments import sizes
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, is_floating
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested
 from flake8_cnnmem.frameworks.torch.registry import METHODS
+from flake8_cnnmem.frameworks.torch.sizes import Sizes
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Native, Runtime, Value
@@ -19,9 +20,10 @@ NOT_INITIALISED = Unknown("the layer's sizes are not known before its first call
 
 
 def _new_tensor(run: Runtime, cls: Class, *data: Value, **options: Value) -> Value:
-    """`torch.Tensor(2, 3)` by sizes, `torch.Tensor([1, 2])` by values."""
+    """`torch.Tensor(2, 3)` and `torch.Tensor(x.shape)` by sizes, `torch.Tensor([1, 2])` and `torch.Tensor((1, 2))` by
+    values."""
     dtype = LEGACY.get(cls.name, "float")
-    if len(data) == 1 and isinstance(data[0], (list, tuple)):
+    if len(data) == 1 and isinstance(data[0], (list, tuple)) and not isinstance(data[0], Sizes):
         lost = next((run.havocked[id(each)][1] for each in (data[0], *data[0]) if id(each) in run.havocked), None)
         if lost is not None:
             return Tensor(lost, dtype)
