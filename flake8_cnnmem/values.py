@@ -279,6 +279,8 @@ class Runtime(Protocol):
     modes: tuple[Any, ...]
     """All of these, to go back to them where a region ends."""
     invocation: Invocation | None
+    called_at: int | None
+    """The batch size of the program's own call that is made again for its graph; None outside of one."""
     making_data: bool
     havocked: dict[int, tuple[Value, Unknown]]
     """Containers whose items cannot be known, by id, with the cause."""

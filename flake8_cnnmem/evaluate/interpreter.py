@@ -92,6 +92,7 @@ class Interpreter:
         self.importing: Module | None = None
         self.batch: int | None = None
         """The batch size in force while a model is called for its graph, which is open in its shapes."""
+        self.called_at: int | None = None
         self.batch_tests: list[BatchTest] = []
         """What has been decided by it."""
         self.numbered = 0

@@ -42,11 +42,13 @@ def paired(stated: InputShape, expected: Sequence[Expected | None]) -> list[tupl
 
 
 class Given(list[Value]):
-    """What the code itself calls a model with: the last of the values are given by name, under `words`."""
+    """What the code itself calls a model with: the last of the values are given by name, under `words`. `batch` is the
+    size for which the batch stands in them, where that is a number."""
 
-    def __init__(self, values: Iterable[Value], words: Sequence[str] = ()) -> None:
+    def __init__(self, values: Iterable[Value], words: Sequence[str] = (), batch: Size | None = None) -> None:
         super().__init__(values)
         self.words = tuple(words)
+        self.batch = batch if isinstance(batch, int) else None
 
     @property
     def positional(self) -> list[Value]:
@@ -62,8 +64,13 @@ class Given(list[Value]):
 def batched(values: Sequence[Value]) -> list[Value]:
     """The values with the batch in place of its size, which is what the first tensor's first axis is. Another tensor
     may have it as its second axis (a recurrent layer's state), or be no batch at all (what all samples share)."""
-    leading = next((shape[0] for tensor in tensors_in(list(values)) if (shape := known_shape(tensor))), None)
+    leading = leading_size(values)
     return [with_batch(value, leading) for value in values]
+
+
+def leading_size(values: Sequence[Value]) -> Size | None:
+    """The first axis of the first tensor among some values."""
+    return next((shape[0] for tensor in tensors_in(list(values)) if (shape := known_shape(tensor))), None)
 
 
 def is_plain(value: Value) -> bool:

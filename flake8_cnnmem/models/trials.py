@@ -118,6 +118,7 @@ class Trials:
         result: Value = None
         try:
             if isinstance(values, Given):
+                run.called_at = values.batch
                 result = run.call(self.instance, *values.positional, **values.named)
             else:
                 result = self.called(values)
@@ -135,7 +136,7 @@ class Trials:
         finally:
             log = run.log or []
             run.forward_steps -= given - max(run.budget.steps, 0)
-            run.trace.recording = recording
+            run.trace.recording, run.called_at = recording, None
             del run.trace.root_calls[calls_before:]
             del run.trace.events[events_before:]
             run.guards = guards

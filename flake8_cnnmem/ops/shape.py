@@ -212,8 +212,8 @@ class Flatten(View):
 
     @property
     def flattens(self) -> bool:
-        """Whether it leaves the first axis as it is."""
-        return self.start != 0
+        """Whether all axes behind the first become one."""
+        return self.start == 1 and self.end == -1
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         """The axes from `start` to `end` as one."""

@@ -133,6 +133,11 @@ MADE_ANOTHER = {
     "a map that is made larger": ("nn.Upsample(scale_factor=2)", "nn.Linear(36, 2)", "self.b(self.a(x).flatten(1))"),
     "padded features": ("nn.ConstantPad1d(1, 0.0)", "nn.Linear(12, 2)", "self.b(self.a(x))"),
     "differences": ("nn.ReLU()", "nn.Linear(9, 2)", "self.b(torch.diff(self.a(x)))"),
+    "the last two axes of several": (
+        "nn.ReLU()",
+        "nn.Linear(10, 2)",
+        "self.b(self.a(x).flatten(-2)).permute(0, 2, 1)",
+    ),
     "maps whose sides are joined": ("nn.ReLU()", "nn.Linear(10, 2)", "self.b(self.a(x).flatten(2))"),
 }
 
@@ -204,3 +209,29 @@ def test_shapes_of_several_inputs(text: str, stated: str, output: tuple[int, ...
     assert report.model is not None
     (result,) = report.model.outputs
     assert result.shape[1:] == output  # type: ignore[index]
+
+
+PARTS_OF_A_SEQUENCE = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x):
+        b, t, c, h, w = x.shape
+        y = self.conv(x.reshape(-1, c, h, w)).view(b, t, 8, h, w)
+        return y[:, :6].view(-1, 8, h, w)
+
+net = Net()
+net(torch.randn({batch}, 9, 3, 16, 16))
+"""
+
+
+@pytest.mark.parametrize(("batch", "refused"), [(1, False), (2, True)])
+def test_an_axis_of_one_sample_may_lie_anywhere(batch: int, refused: bool) -> None:
+    """As in PyTorch: the view of six of nine frames exists for one sequence, and for no two."""
+    (report,) = analyse(Source("net.py", PARTS_OF_A_SEQUENCE.format(batch=batch)), Settings()).reports
+    assert bool(report.problems) is refused

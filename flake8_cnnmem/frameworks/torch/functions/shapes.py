@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import axes, or_by_name, size, sizes
 from flake8_cnnmem.frameworks.torch.dtypes import SIZES, dtype_of, is_dtype, is_floating
@@ -106,7 +106,12 @@ def reshape_to(run: Runtime, input: Value, shape: Sequence[Value], function: str
         # Whatever it was before.
         return Tensor(target, input.dtype, framework=input.framework)
     op = Reshape(target)
-    if function == "view" and isinstance(input, Tensor) and input.call is not None and needs_copy(op, input):
+    if (
+        function == "view"
+        and isinstance(input, Tensor)
+        and input.call is not None
+        and needs_copy(op, input, run.called_at)
+    ):
         if not is_floating(input.dtype):
             # What only counts hits (`correct[:k].view(-1)`) is no size of a model's: the program ends there.
             raise run.error("RuntimeError", "view size is not compatible with input tensor's size and stride")
@@ -123,8 +128,9 @@ def in_dtype(run: Runtime, input: Value, dtype: str) -> Value:
     return lost_shape(run, input, run.unknown("a view in a dtype of another width is not followed"), "view")
 
 
-def needs_copy(op: Op, input: Tensor) -> bool:
-    """Whether no view of a tensor has the shape that an op gives it: its axes lie in another order."""
+def needs_copy(op: Op, input: Tensor, batch: int | None) -> bool:
+    """Whether no view of a tensor has the shape that an op gives it: its axes lie in another order. An axis of one
+    sample, as it is in a call on a `batch` of 1, may lie anywhere."""
     strides = strides_of(input)
     if strides is None or isinstance(input.shape, Unknown):
         return False
@@ -136,7 +142,15 @@ def needs_copy(op: Op, input: Tensor) -> bool:
         return False
     if not dims.known((*input.shape, *shape, *strides)) or dims.product(shape) != dims.product(input.shape):
         return False
+    if batch == 1:
+        before, strides, shape = (tuple(map(of_one_sample, part)) for part in (input.shape, strides, shape))
+        return viewed(before, strides, shape) is None
     return viewed(input.shape, strides, shape) is None
+
+
+def of_one_sample(size: Size) -> Size:
+    """A size at batch 1."""
+    return size.multiple if isinstance(size, Batch) else size
 
 
 def is_lost_data(run: Runtime, tensor: Tensor) -> bool:
