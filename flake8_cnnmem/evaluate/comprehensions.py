@@ -191,7 +191,8 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
         run = frame.run
         items = run.iterate(source(frame))
         if isinstance(items, Unknown):
-            yield items
+            # A number that is not known may decide how many rounds there are: what is gathered in them is no number.
+            yield items.loose()
             return
         if inner is None:
             inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
@@ -205,7 +206,7 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
                 target(inner, item)
                 passed = passes(inner)
                 if isinstance(passed, Unknown):
-                    yield passed
+                    yield passed.loose()
                     return
                 if not passed:
                     continue

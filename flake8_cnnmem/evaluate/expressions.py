@@ -295,7 +295,7 @@ def collect(frame: Frame, parts: list[tuple[bool, Code]]) -> list[Value] | Unkno
             continue
         spread = frame.run.items(value)
         if isinstance(spread, Unknown):
-            return spread
+            return spread.loose()
         items.extend(spread)
     frame.run.spend(len(items))
     return items

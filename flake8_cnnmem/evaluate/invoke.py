@@ -178,12 +178,20 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
         raise
     except Exception as error:
         result = of_host_error(run, error, args, kwargs, native)
-    if type(result) is Unknown and result.number and native.name != "__new__":
-        # What a function hands on of its argument is the cause, not the number.
+    if type(result) is Unknown and result.number and not makes_numbers(native, args):
+        # What a function, or a container's class, hands on of its argument is the cause, not the number.
         if any(result is value for value in args) or any(result is value for value in kwargs.values()):
             result = result.loose()
     budget.depth = depth - 1
     return result
+
+
+NUMBERS = (int, float, bool, complex)
+
+
+def makes_numbers(native: Native, args: tuple[Value, ...]) -> bool:
+    """Whether a native is the class of numbers: what it makes of one that is not known is such a number."""
+    return native.name == "__new__" and bool(args) and isinstance(args[0], Class) and args[0].host in NUMBERS
 
 
 def call_function(run: Interpreter, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

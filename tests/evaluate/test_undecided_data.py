@@ -57,6 +57,13 @@ KNOWN = {
     "one of several at random": (
         "random.choice([T.CenterCrop(9), T.Resize((9, 9))])(torch.zeros(3, 30, 30))", [3, 9, 9],
     ),
+    "a list of so many numbers": ("torch.tensor(list(range(random.randint(1, 9))))", "?"),
+    "a tuple of them": ("torch.tensor(tuple(range(random.randint(1, 9))))", "?"),
+    "what is made of each of them": ("torch.tensor([at * 2 for at in range(random.randint(1, 9))])", "?"),
+    "those of them that are smaller": ("torch.tensor([at for at in range(9) if at < random.randint(1, 9)])", "?"),
+    "them one by one": ("torch.tensor([*range(random.randint(1, 9))])", "?"),
+    "them mapped, from the end": ("torch.tensor(list(reversed(list(map(float, range(random.randint(1, 9)))))))", "?"),
+    "a whole number of them": ("torch.tensor(int(random.random() * 9))", []),
     "a value of a dict by a random key": ("{0: np.zeros((3, 4)), 1: np.ones((3, 4))}[random.randint(0, 1)]", [3, 4]),
     "what is tried until it is taken": (
         "def f(x):\n while True:\n  if random.random() > 0.5:\n   return x[:, 1:3]\nr = f(np.zeros((4, 5)))",
