@@ -76,7 +76,8 @@ def test_a_report_gives_cell_and_line(run_cnnmem: Run) -> None:
     done = run_cnnmem("report", "net.ipynb")
     assert done.stderr == "cnnmem: net.ipynb:cell 5:1: this cell is not Python, and left out\n"
     head, facts = done.stdout.splitlines()[:2]
-    assert head.startswith("Net  net.ipynb:cell 6:2  torch 2.13, exact")
+    assert head.startswith("Net  net.ipynb:cell 6:2  torch 2.13, a lower bound")
+    assert "  the code raises NameError: name 'loader' is not defined (cell 7:2)" in done.stdout.splitlines()
     assert "input 3x32x32 (net.ipynb:cell 6:3)" in facts
     assert "adam (net.ipynb:cell 7:1)" in facts
     assert ["conv", "Conv2d", "cell", "3:4"] in [line.split()[:4] for line in done.stdout.splitlines()]
