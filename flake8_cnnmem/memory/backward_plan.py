@@ -206,6 +206,12 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if row.gradient_layout == "suggested" and value.sizes is not None and gradient.strides is not None:
             like = layout.suggested(value.sizes, gradient.sizes or (), gradient.strides)
             own = memory.form(value.shape, value.dtype, like)
+        if call.op.kind == "convolution" and at == 0 and value.sizes is not None:
+            # In channels last where the kernel worked so, be it for the weight alone (cudnn_conv_suggest_memory_format).
+            written = node.results[0][1]
+            if written.sizes is not None and written.strides is not None:
+                lying = layout.suggested(value.sizes, written.sizes, written.strides)
+                own = memory.form(value.shape, value.dtype, lying)
         if valuewise and gradient.sizes == value.sizes and gradient.strides is not None:
             own = memory.form(value.shape, value.dtype, _like_operands(row, operands, at, gradient))
         product = summed(call, operands[:2]) if call.op.kind == "einsum" and at < 2 else None
