@@ -207,7 +207,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
             like = layout.suggested(value.sizes, gradient.sizes or (), gradient.strides)
             own = memory.form(value.shape, value.dtype, like)
         if call.op.kind == "convolution" and at == 0 and value.sizes is not None:
-            # In channels last where the kernel worked so, be it for the weight alone (cudnn_conv_suggest_memory_format).
+            # In channels last where the kernel worked so, if for the weight alone (cudnn_conv_suggest_memory_format).
             written = node.results[0][1]
             if written.sizes is not None and written.strides is not None:
                 lying = layout.suggested(value.sizes, written.sizes, written.strides)
