@@ -72,7 +72,7 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> A
         failure = report.failure
         return {
             # What stands in another file is told where that one is checked.
-            "findings": [astuple(each)[1:] for each in checks.in_short(found) if each.path == source.path],
+            "findings": [astuple(each)[1:] for each in checks.grouped(found) if each.path == source.path],
             "failure": None if failure is None else [failure.reason, failure.path, failure.line],
             "models": [astuple(standing(each)) for each in report.reports],
         }

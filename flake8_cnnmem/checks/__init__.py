@@ -72,7 +72,7 @@ MANY_ALIKE = 4
 """So many findings of one code at one place are told as one: a block's layer is wrong wherever the block is used."""
 
 
-def in_short(found: Sequence[Finding]) -> list[Finding]:
+def grouped(found: Sequence[Finding]) -> list[Finding]:
     """The findings for people: of many at one place the first, with how many more there are."""
     places: dict[tuple[object, ...], list[Finding]] = {}
     for finding in found:

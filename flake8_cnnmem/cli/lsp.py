@@ -75,7 +75,7 @@ def project_of(options: argparse.Namespace) -> Project:
             raise BadSettings(str(error)) from None
         if not selection.files([source.path]):
             return ()
-        found = checks.in_short(checks.run(report, settings, selection.codes()))
+        found = checks.grouped(checks.run(report, settings, selection.codes()))
         return shown(source, [each for each in found if each.path == source.path], selection)
 
     return Project(configure, settings, findings)

@@ -23,7 +23,7 @@ def findings_of(reports: Sequence[ModelReport], settings: Settings) -> list[Find
     found = {
         finding
         for path, models in files.items()
-        for finding in checks.in_short(checks.run(FileReport(path, tuple(models)), settings, codes))
+        for finding in checks.grouped(checks.run(FileReport(path, tuple(models)), settings, codes))
     }
     return sorted(found)
 

@@ -278,7 +278,7 @@ def test_cnm102_names_the_file_of_a_loop_that_stands_elsewhere(make_report: Make
 def test_many_findings_at_one_place_are_told_as_one() -> None:
     found = [Finding("net.py", 4, 2, "CNM201", f"conv{at} takes 8") for at in range(4)]
     beside = [Finding("net.py", 4, 2, "CNM203", "drops a row"), Finding("net.py", 9, 2, "CNM201", "fc takes 8")]
-    assert checks.in_short([*found[:3], *beside]) == [*found[:3], *beside]
-    [told, *others] = checks.in_short([*found, *beside])
+    assert checks.grouped([*found[:3], *beside]) == [*found[:3], *beside]
+    [told, *others] = checks.grouped([*found, *beside])
     assert told.message == "conv0 takes 8; 3 more like it at this place"
     assert others == beside

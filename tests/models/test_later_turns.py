@@ -218,6 +218,10 @@ for p in model[0].parameters():
 {PLAIN}""",
         PLAIN,
     ),
+    "the flag of a parameter in the statement that writes its data": (
+        f"[(p.data.zero_(), p.requires_grad_(False)) for p in model[0].parameters()]\n{PLAIN}",
+        f"for p in model[0].parameters():\n    p.requires_grad = False\n{PLAIN}",
+    ),
     "the flag of what is detached": (
         f"""
 for p in model[0].parameters():

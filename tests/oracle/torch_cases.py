@@ -142,6 +142,8 @@ CALLED: list[str] = [
     "x = torch.randn(3, 8)\ny = torch.LongTensor((3, 8))",
     "x = torch.randn(3, 8)\ny = torch.IntTensor(torch.Size([2, 3]))",
     "x = torch.randn(3, 8)\ny = torch.FloatTensor(tuple(x.shape))",
+    "x = torch.randn(3, 8)\ny = torch.FloatTensor(x.shape + (1,))",
+    "x = torch.randn(3, 8)\ny = torch.FloatTensor((2,) + x.size()[1:])",
     "x = torch.randn(3, 8, 5)\ny = (x.shape.numel(), x.size()[1:].numel())",
     "x = torch.zeros(3, 5).long()\nfrom torch.nn.utils.rnn import pack_padded_sequence\n"
     "y = pack_padded_sequence(x, [5, 5, 1], batch_first=True).data",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.values import Runtime
 
@@ -20,6 +22,13 @@ def statement_of(run: Runtime) -> object:
 
 
 def is_flag_of_data(run: Runtime, tensor: Weight) -> bool:
-    """Whether the flag that is set is that of a parameter's `.data`, a tensor of its own that asks for no gradient."""
+    """Whether the flag that is set is that of a parameter's `.data`, a tensor of its own that asks for no gradient: the
+    statement has read that last, and sets the flag of some `.data`."""
     weight, statement = run.data(READ_AS_DATA).get("last", (None, None))
-    return weight is tensor and statement is not None and statement is statement_of(run)
+    if weight is not tensor or not isinstance(statement, ast.AST) or statement is not statement_of(run):
+        return False
+    flags = [node.value for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr in FLAGS]
+    return any(isinstance(of, ast.Attribute) and of.attr == "data" for of in flags)
+
+
+FLAGS = ("requires_grad", "requires_grad_")

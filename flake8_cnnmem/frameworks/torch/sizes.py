@@ -22,6 +22,18 @@ class Sizes(tuple[Any, ...]):
         found = super().__getitem__(key)
         return Sizes(found) if isinstance(key, slice) else found
 
+    def __add__(self, other: Any) -> Any:
+        """With those of a tuple behind them they are sizes."""
+        return Sizes((*self, *other)) if isinstance(other, tuple) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        """With those of a tuple before them they are sizes."""
+        return Sizes((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count: Any) -> Any:
+        """Repeated they are sizes."""
+        return Sizes(tuple(self) * count)
+
 
 def sizes_read(shape: Shape | Unknown) -> Sizes | Unknown:
     """A shape as a program reads it."""
