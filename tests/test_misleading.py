@@ -82,7 +82,6 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "older_keras.py::renormalised()": "what BatchNormalization keeps for its backward pass is not known",
     "older_keras.py::takes_older()": "it depends on the version of keras.layers whether it has CuDNNGRU",
     "python_models.py::SDisp()": "a function is registered for a type by its annotation alone",
-    "python_models.py::Imp()": "__import__() is not followed",
     "shared_keras.py::config_overridden()": "what a Projection was constructed with is not kept",
     "sizes_torch.py::EncoderFirst()": "a size of attention is not known",
     "sizes_torch.py::NoBatch()": "a window or slice cuts through the batch",

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem import frameworks
+from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import builtins
 from flake8_cnnmem.evaluate.functions import Function, Super
@@ -118,7 +118,8 @@ def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
         return unknown_base
     if instance.payload is not None:
         return builtins.method(run, instance.payload, name)
-    return bind(run, inherited(run, name), instance, cls)
+    found = bind(run, inherited(run, name), instance, cls)
+    return not_described(run, cls, name) if found is MISSING else found
 
 
 def asked(run: Interpreter, fallback: Native, instance: Instance, name: str) -> Value:
@@ -147,10 +148,21 @@ def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Valu
     if own is not MISSING:
         return own
     if found is not MISSING:
-        return bind(run, found, instance, cls)
+        # `__new__` is a static method without saying so.
+        return found if name == "__new__" else bind(run, found, instance, cls)
     if name == "__class__":
         return cls
+    if name == "__new__":
+        return run.builtin("object").namespace[name]
     return instance.attributes if name == "__dict__" else MISSING
+
+
+def not_described(run: Interpreter, cls: Class, name: str) -> Value:
+    """What a name is that a class does not have for us: unknown where the class is a library's, of which its room in
+    `packages` describes what models and trainings use; MISSING in all other cases."""
+    if cls.site is None and not name.startswith("__") and packages.package(cls.module.partition(".")[0]) is not None:
+        return run.unknown(f"{cls.module}.{cls.name}.{name} is not followed")
+    return MISSING
 
 
 def inherited(run: Interpreter, name: str) -> Value:
@@ -253,7 +265,9 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
         return Native("mro", lambda run: list(cls.mro))
     if name == "__subclasses__":
         return Bound(run.builtin("type").namespace[name], cls)
-    return MISSING
+    if name == "__new__":
+        return run.builtin("object").namespace[name]
+    return not_described(run, cls, name)
 
 
 def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:

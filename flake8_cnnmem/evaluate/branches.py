@@ -72,6 +72,7 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
     outer_births, run.births = run.births, {}
     depth, invocation = run.budget.depth, run.invocation
     started, logged = run.numbered, len(run.log) if run.log is not None else 0
+    settled = len(run.settled)
     side = Side()
     ended = False
     run.trace.doubts.append(cause)
@@ -99,6 +100,11 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
                     outer.setdefault(key, noted)
         for container, before in journal.values():
             restore(container, before)
+        # What an import has defined meanwhile stays, also where the module's variables were noted before.
+        for variables, word, value in run.settled[settled:]:
+            variables.setdefault(word, value)
+        if outer is None:
+            run.settled.clear()
         run.frame = frame
     run.spend(len(journal) + len(births))
     side.numbered = run.numbered - started

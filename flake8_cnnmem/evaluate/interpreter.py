@@ -77,6 +77,8 @@ class Interpreter:
         self.offloading = False
         self.attention: tuple[str, ...] | Unknown | None = None
         self.journal: branches.Journal | None = None
+        self.settled: list[tuple[dict[str, Value], str, Value]] = []
+        """What imported modules have defined since the journal began: their variables, a name, its value."""
         self.births: dict[int, Value] | None = None
         """Objects that were made since the journal began, by id."""
         self.havocked: dict[int, tuple[Value, Unknown]] = {}

@@ -220,11 +220,41 @@ def function_line(run: Interpreter) -> int:
     return run.frame.line if run.frame is not None else 0
 
 
+RECURRING = 6
+"""Calls of a function within itself, each on a branch that nobody knows to be taken, before no more are followed."""
+
+
+def endless(run: Interpreter, function: Function) -> Unknown | None:
+    """The test that decides how often a function calls itself, where nobody knows what it gives: each call is made on a
+    branch that may be taken, or behind a return that may be, so that there is always one more."""
+    doubts, frame = run.trace.doubts, run.frame
+    caller = frame.caller if frame is not None and frame.caller is not None else frame
+    may_have_returned = caller is not None and bool(caller.pending)
+    if len(doubts) < RECURRING and not may_have_returned:
+        return None
+    active: list[Frame] = []
+    while frame is not None and len(active) < RECURRING:
+        if frame.function is function:
+            active.append(frame)
+        frame = frame.called_from or frame.caller
+    if len(active) < RECURRING:
+        return None
+    if all(each.pending for each in active):
+        return active[0].pending[-1][1]
+    return doubts[-1] if len(doubts) >= RECURRING else None
+
+
 def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) -> Value:
     """Run a function in its frame. `given` says whether the call has arguments."""
     budget = run.budget
     if budget.depth > DEPTH:
         raise Exhausted("calls are nested too deeply to be followed")
+    cause = endless(run, function)
+    if cause is not None:
+        for value in frame.variables.values():
+            if isinstance(value, (dict, list, set)):
+                run.havoc(value, cause)
+        return cause
     caller = frame.called_from = run.frame
     if caller is not None and (caller.kind != "module" or not given):
         run.trace.used.add(id(function))

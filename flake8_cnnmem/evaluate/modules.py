@@ -113,6 +113,8 @@ class Module:
         finally:
             run.importer.defining.remove(names)
         self.state[at] = DONE
+        if run.journal is not None:
+            run.settled.extend((self.variables, word, self.variables[word]) for word in names if word in self.variables)
 
     def code(self, at: int) -> tuple[Code, ast.stmt]:
         """A top-level statement, compiled once for all evaluations of the file, and its syntax. SourceError where it

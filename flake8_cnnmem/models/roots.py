@@ -5,25 +5,29 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Container, Iterator, Sequence
-from typing import NamedTuple
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.budget import STATEMENT_STEPS, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.imports import package_of
 from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
-from flake8_cnnmem.evaluate.invoke import HANDED
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.program_runs import Ways
-from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.trace import Made
 from flake8_cnnmem.evaluate.training_state import within_reach
 from flake8_cnnmem.evaluate.user_stubs import Stubs
 from flake8_cnnmem.evidence import phases_of, seen_through
 from flake8_cnnmem.graph import Site
+from flake8_cnnmem.models.called_by_nobody import (
+    attempt,
+    call_handed,
+    call_starts,
+    missing_arguments,
+    names_used_inside,
+    needs_arguments,
+    returns_value,
+)
 from flake8_cnnmem.models.nesting import Nesting
 from flake8_cnnmem.models.root import Root, assigned_name, has_weights, known_weights
 from flake8_cnnmem.models.trainings import trained_models, trainings
@@ -31,9 +35,13 @@ from flake8_cnnmem.source import Source
 from flake8_cnnmem.supported import TRAINING
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Value
 
 ALIKE_DEPTH = 40
+
+
+MAIN = "__main__"
+"""The name of the module that is run."""
 
 
 def start(
@@ -50,7 +58,8 @@ def start(
     run.trace.path = source.path
     module = Module(dotted, source, package, lazy)
     if not lazy:
-        module.variables["__name__"] = "__main__"
+        module.variables["__name__"] = MAIN
+        run.importer.modules[MAIN] = module
     run.importer.adopt(module)
     return run, module
 
@@ -71,8 +80,13 @@ def evaluate_way(
     run.run_module(module)
     call_handed(run)
     found = list(built_by_module(run, module))
-    used = set(run.trace.used)
-    for root in [*never_made(run, module), *factories(run, module), *classes(run, module, used)]:
+    idle, used = not run.trace.layers, set(run.trace.used)
+    for root in [*never_made(run, module), *factories(run, module)]:
+        if not any(same(root, other) for other in found):
+            found.append(root)
+    if idle and call_starts(run, module):
+        found = with_started(found, list(built_by_module(run, module)))
+    for root in classes(run, module, used, alone=not found):
         if not any(same(root, other) for other in found):
             found.append(root)
     for root in found:
@@ -81,25 +95,25 @@ def evaluate_way(
     return run, found, missing
 
 
+def with_started(found: list[Root], started: Sequence[Root]) -> list[Root]:
+    """The models of a file, and those of the functions that it is started with: a training stands for its model."""
+    for root in started:
+        twin = next((other for other in found if same(root, other)), None)
+        if root.is_training:
+            found = [other for other in found if other.is_training or not same(root, other)]
+        elif twin is not None:
+            twin.calls.extend(root.calls)
+            continue
+        found.append(root)
+    return found
+
+
 def ended_by(run: Interpreter) -> Iterator[Unknown]:
     """The error that ends the program, at the line of the file's own statement that it comes out of; `sys.exit` is
     none."""
     for statement, cause in run.raised[:1]:
         if not cause.reason.startswith("the code raises SystemExit"):
             yield Unknown(cause.reason, run.trace.path, statement.lineno)
-
-
-def call_handed(run: Interpreter) -> None:
-    """Where nothing trains, the functions of the program that it hands to what nobody can follow are called, as that
-    would (a search for settings, a launcher), with arguments that are not known."""
-    for function in list(run.data(HANDED).values()):
-        if any(event.kind in ("step", "fit") for event in run.trace.events):
-            return
-        turn = run.trace.turn
-        missing = missing_arguments(function, 0)
-        with deep_recursion():
-            run.within(STATEMENT_STEPS, function, *missing.positional, **missing.by_name)
-        run.trace.leave(turn, run.numbered)
 
 
 def never_made(run: Interpreter, module: Module) -> Iterator[Root]:
@@ -130,53 +144,6 @@ def same(root: Root, other: Root) -> bool:
     if root.value is None or other.value is None:
         return root.value is other.value and root.name == other.name
     return root.value.cls is other.value.cls and alike(root.value, other.value, ALIKE_DEPTH)
-
-
-def call_plainly(run: Interpreter, value: Value) -> Value:
-    """A class or factory named alone is called without arguments; what it needs and nobody gives is Unknown."""
-    if isinstance(value, Class) and frameworks.is_layer(Instance(value)):
-        return construct_bare(run, value)
-    if isinstance(value, Function):
-        missing = missing_arguments(value, 0)
-        return run.call(value, *missing.positional, **missing.by_name)
-    if isinstance(value, Native):
-        return run.call(value)
-    return value
-
-
-def construct_bare(run: Interpreter, cls: Class) -> Value:
-    """An instance of a class of which nobody says the arguments: those without a default are unknown."""
-    initialiser = cls.find("__init__")
-    if isinstance(initialiser, Function):
-        missing = missing_arguments(initialiser, 1)
-        return run.call(cls, *missing.positional, **missing.by_name)
-    return run.call(cls)
-
-
-class Missing(NamedTuple):
-    """An Unknown for each parameter of a function that has no default."""
-
-    positional: tuple[Unknown, ...]
-    by_name: dict[str, Unknown]
-    """Those that a call has to name."""
-
-    @property
-    def every(self) -> tuple[Unknown, ...]:
-        """All of them, those by position first."""
-        return (*self.positional, *self.by_name.values())
-
-
-def missing_arguments(function: Function, skip: int) -> Missing:
-    """What a call of a function lacks that gives no arguments but the first `skip`."""
-
-    def missing(word: str) -> Unknown:
-        return Unknown(f"nobody gives {function.name} its argument {word}", function.module.path, function.site.line)
-
-    names, named = function.parameters.positional, function.parameters.keywords
-    needed = names[skip : len(names) - len(function.defaults)]
-    return Missing(
-        tuple(map(missing, needed)), {word: missing(word) for word in named if word not in function.keyword_defaults}
-    )
 
 
 def root_of(run: Interpreter, name: str, target: str, value: Value, definition: Site) -> Root:
@@ -375,40 +342,10 @@ def factories(run: Interpreter, module: Module) -> Iterator[Root]:
             yield Root(statement.name, f"{module.path}::{statement.name}", instance, site, site, run, calls)
 
 
-def needs_arguments(arguments: ast.arguments) -> bool:
-    """Whether a call without arguments would be refused."""
-    positional = len(arguments.posonlyargs) + len(arguments.args)
-    return positional > len(arguments.defaults) or None in arguments.kw_defaults
-
-
-def returns_value(statement: ast.FunctionDef) -> bool:
-    """Whether a function has a `return` with a value anywhere."""
-    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(statement))
-
-
-def attempt(run: Interpreter, module: Module, statement: ast.stmt, function: Value) -> Value:
-    """Call a function or class on behalf of nobody, as a top-level statement would."""
-    kept: list[Value] = []
-
-    def code(frame: Frame) -> None:
-        run.frame = frame
-        run.site = StatementSite(module.path, statement)
-        kept.append(call_plainly(run, function))
-
-    failures = len(run.failures)
-    with deep_recursion():
-        try:
-            run.run_top_level(module, statement, code)
-        except (Raised, Exhausted) as error:
-            return Unknown(describe(error), module.path, statement.lineno)
-    if kept:
-        return kept[0]
-    return run.failures[-1] if len(run.failures) > failures else Unknown("it was not evaluated")
-
-
-def classes(run: Interpreter, module: Module, used: set[int]) -> Iterator[Root]:
-    """Model classes that nothing else in the file uses as a part."""
-    referenced = names_used_inside(module.source.tree)
+def classes(run: Interpreter, module: Module, used: set[int], alone: bool) -> Iterator[Root]:
+    """Model classes that nothing else in the file uses as a part. `alone`: where the file has no other model; then a
+    function that nobody calls uses none."""
+    referenced = names_used_inside(module.source.tree, (ast.ClassDef,) if alone else (ast.FunctionDef, ast.ClassDef))
     for statement in module.source.tree.body:
         if not isinstance(statement, ast.ClassDef):
             continue
@@ -434,15 +371,3 @@ def is_model_class(cls: Class) -> bool:
     """Whether instances of a class can be models of their own. A Keras layer class is a part, a Module may be one."""
     framework = frameworks.of_layer(Instance(cls))
     return framework is not None and framework.is_model(Instance(cls))
-
-
-def names_used_inside(tree: ast.Module) -> set[str]:
-    """Names that functions and classes of a file mention: what they name is a part of them."""
-    found: set[str] = set()
-    for statement in tree.body:
-        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-            continue
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id != statement.name:
-                found.add(node.id)
-    return found

@@ -21,8 +21,9 @@ from flake8_cnnmem.evaluate.program_runs import MOST_WAYS, Ways
 from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.models.called_by_nobody import call_plainly
 from flake8_cnnmem.models.root import Root, assigned_name
-from flake8_cnnmem.models.roots import built_by_module, call_plainly, is_candidate, root_of, start
+from flake8_cnnmem.models.roots import built_by_module, is_candidate, root_of, start
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown

@@ -17,6 +17,7 @@ from flake8_cnnmem.frameworks.torch.autograd.regions import checkpoint
 from flake8_cnnmem.frameworks.torch.distributed.noting import count_of, world_size
 from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
+from flake8_cnnmem.frameworks.torch.dtypes import GPU
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
@@ -137,7 +138,7 @@ def backward(run: Runtime, self: Instance, /, loss: Value, *args: Value, **kwarg
 
 MEMBERS: dict[str, Value] = {
     "step": native("step", step), "backward": native("backward", backward), "no_sync": QUIETLY,
-    "local_rank": 0, "global_rank": 0, "device": "cuda", "global_steps": 0,
+    "local_rank": 0, "global_rank": 0, "device": GPU, "global_steps": 0,
     **{name: native(name, nothing) for name in ("save_checkpoint", "load_checkpoint", "save_16bit_model",
                                                "allreduce_gradients", "set_train_batch_size")},
     "is_gradient_accumulation_boundary": native("is_gradient_accumulation_boundary", lambda run, self: True),

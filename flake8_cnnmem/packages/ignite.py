@@ -6,10 +6,13 @@ batches, and the optimizer steps after as many.
 
 from __future__ import annotations
 
+from functools import cache
+
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
 from flake8_cnnmem.frameworks.torch.autograd.regions import NO_GRAD
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.noting import tell_world_size
+from flake8_cnnmem.frameworks.torch.dtypes import GPU
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.scripting import GRAD_SCALER
 from flake8_cnnmem.unknown import Unknown
@@ -32,9 +35,15 @@ EVENT = Class(
     },
     module="ignite.engine",
 )
-EVENTS = Namespace(
-    "Events", lambda word: Instance(EVENT, {"name": word, "value": word}) if word.isupper() else MISSING
-)  # fmt: skip
+
+
+@cache
+def event(word: str) -> Value:
+    """The event of this name: the same object wherever it is asked for."""
+    return Instance(EVENT, {"name": word, "value": word}) if word.isupper() else MISSING
+
+
+EVENTS = Namespace("Events", event)
 
 MEMBERS = Members()
 ENGINE = Class("Engine", namespace=MEMBERS, module="ignite.engine.engine")
@@ -246,7 +255,7 @@ DISTRIBUTED: dict[str, Value] = {
     "auto_optim": native("auto_optim", given_back),
     "auto_dataloader": native("auto_dataloader", auto_loader),
     "Parallel": PARALLEL,
-    "device": native("device", lambda run: "cuda"),
+    "device": native("device", lambda run: GPU),
     "get_rank": native("get_rank", lambda run: 0),
     "get_local_rank": native("get_local_rank", lambda run: 0),
     "get_world_size": native("get_world_size", lambda run: 1),

@@ -24,8 +24,7 @@ functions = Names()
 
 NEVER_RUN = {
     "eval": "eval() is never run", "exec": "exec() is never run", "compile": "compile() is never run",
-    "__import__": "__import__() is not followed", "input": "input() is not asked for",
-    "breakpoint": "breakpoint() is not run",
+    "input": "input() is not asked for", "breakpoint": "breakpoint() is not run",
 }  # fmt: skip
 
 
@@ -38,6 +37,22 @@ for _name, _reason in NEVER_RUN.items():
     functions[_name] = never(_name, _reason)
 
 functions["open"] = OPEN
+
+
+@functions.function("__import__")
+def import_by_name(
+    run: Runtime, name: Value, globals: Value = None, locals: Value = None, fromlist: Value = (), level: Value = 0
+) -> Value:
+    """`__import__(name, fromlist=..., level=0)`: the module where names of it are asked for, else its outermost
+    package. Names relative to a package are not followed."""
+    importer = getattr(run, "importer", None)
+    if not isinstance(name, str) or level != 0 or importer is None:
+        return run.unknown("a module that __import__() gives is not followed")
+    found = importer.find(name)
+    if found is not None and not fromlist:
+        found = importer.find(name.partition(".")[0])
+    return run.unknown(f"the source of '{name}' is not found") if found is None else found
+
 
 for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr), ("ord", ord)):
     functions[_name] = pure(_name, _function)

@@ -40,7 +40,7 @@ def object_init(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> 
 @objects.function("__new__", propagate_unknown=False)
 def object_new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
     """A new instance without attributes. Its site is that of the constructing call, which `construct` knows."""
-    return cls if isinstance(cls, Unknown) else Instance(cls)
+    return cls if isinstance(cls, Unknown) else Instance(cls, site=run.here())
 
 
 @objects.class_method("__init_subclass__", propagate_unknown=False)

@@ -383,8 +383,6 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     "test": {"is_gpu_available": native(no_devices), "is_built_with_cuda": native(no_devices)},
     "tpu": {},
     "contrib": {},
-    "flags": {},
-    "app": {},
     "gfile": {},
     "python": {},
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.prepared import other
+from flake8_cnnmem.frameworks.torch.dtypes import GPU
 from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
 
 DEFAULTS: dict[str, Value] = {
@@ -12,7 +13,7 @@ DEFAULTS: dict[str, Value] = {
     "max_grad_norm": 1.0, "adam_beta1": 0.9, "adam_beta2": 0.999, "adam_epsilon": 1e-8, "torch_compile": False,
     "torch_compile_backend": None, "torch_compile_mode": None, "deepspeed": None, "fsdp": None, "fsdp_config": None,
     "label_smoothing_factor": 0.0, "auto_find_batch_size": False, "local_rank": -1, "world_size": 1, "n_gpu": 1,
-    "process_index": 0, "device": "cuda", "do_train": False, "do_eval": False, "label_names": None,
+    "process_index": 0, "device": GPU, "do_train": False, "do_eval": False, "label_names": None,
     "gradient_checkpointing_kwargs": None, "use_cpu": False, "report_to": None, "should_save": True,
 }  # fmt: skip
 """By transformers/training_args.py (5.23)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from flake8_cnnmem.frameworks.torch.autograd.grad import STEPPING, cleared
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim.following import Noted, stepped_inside
@@ -65,7 +67,7 @@ def holds_tensors(value: Value) -> bool:
 
 def groups_in(run: Runtime, given: Value) -> list[dict[str, Value]]:
     """Parameter groups, as torch's optimizers take them; empty for anything else."""
-    if isinstance(given, dict):
+    if isinstance(given, (dict, Tensor)) or not isinstance(given, Iterable):
         return []
     items = run.items(given) if not isinstance(given, list) else given
     if isinstance(items, Unknown) or not items:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
-from flake8_cnnmem.frameworks.torch.nn.modules.hooks import AFTER, BEFORE
+from flake8_cnnmem.frameworks.torch.nn.modules.hooks import AFTER, BEFORE, holds
 from flake8_cnnmem.frameworks.torch.nn.modules.module import weights_of
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
@@ -42,9 +42,7 @@ def is_open(run: Runtime, x: Value, *modules: Value) -> bool:
     autocast, no hooks of the modules."""
     if run.autocast is not None or get_enabled(run) is not True or (run.grad_enabled and learns(x, modules)):
         return False
-    hooked = (module.attributes.get(store) for module in modules if isinstance(module, Instance)
-              for store in (BEFORE, AFTER))  # fmt: skip
-    return not any(hooked)
+    return not any(holds(module.attributes, BEFORE, AFTER) for module in modules if isinstance(module, Instance))
 
 
 def learns(x: Value, modules: Iterable[Value]) -> bool:

@@ -122,22 +122,29 @@ REGISTERING_FOR_ALL = {
 """Functions of torch.nn.modules.module."""
 
 
+def holds(attributes: Mapping[str, Any], *names: str) -> bool:
+    """Whether one of these stores holds a hook, or may hold one: code that is not followed may have changed it."""
+    found = (attributes.get(name) for name in names)
+    return any(isinstance(store, Unknown) or bool(store) for store in found)
+
+
 def hooked(run: Runtime, module: Instance) -> bool:
-    """Whether any function runs around the forward pass of a module."""
-    attributes = module.attributes
-    if attributes.get(BEFORE) or attributes.get(AFTER):
-        return True
+    """Whether any function runs around the forward pass of a module, or may."""
     everywhere = run.data(FOR_ALL)
-    return bool(everywhere) and bool(everywhere.get(BEFORE) or everywhere.get(AFTER))
+    return holds(module.attributes, BEFORE, AFTER) or (bool(everywhere) and holds(everywhere, BEFORE, AFTER))
 
 
 def of(run: Runtime, module: Instance, name: str) -> Iterator[tuple[Value, bool]]:
-    """The hooks of a kind in their order, each with whether it takes the keyword arguments. One may remove itself."""
+    """The hooks of a kind in their order, each with whether it takes the keyword arguments. One may remove itself.
+    Where it is not known which there are, that stands for a hook."""
     everywhere: Mapping[str, Any] = run.data(FOR_ALL)
     for attributes in (everywhere, module.attributes):
-        with_kwargs = attributes.get(WITH_KWARGS[name]) or {}
-        for number, hook in list((attributes.get(name) or {}).items()):
-            yield hook, number in with_kwargs
+        held, with_kwargs = attributes.get(name), attributes.get(WITH_KWARGS[name])
+        if isinstance(held, Unknown):
+            yield held, False
+            continue
+        for number, hook in list((held or {}).items()):
+            yield hook, isinstance(with_kwargs, dict) and number in with_kwargs
 
 
 Arguments = tuple[tuple[Value, ...], dict[str, Value]]
@@ -170,8 +177,7 @@ def after(run: Runtime, module: Instance, args: tuple[Value, ...], kwargs: dict[
 
 def doubt(run: Runtime, module: Instance) -> Unknown | None:
     """Why the backward pass of a module is not counted as it will be: what its hooks keep or change of it."""
-    places = (module.attributes, run.data(FOR_ALL))
-    if any(attributes.get(name) for attributes in places for name in BACKWARD):
+    if any(holds(attributes, *BACKWARD) for attributes in (module.attributes, run.data(FOR_ALL))):
         site = module.site
         reason = f"what a backward hook of {module.cls.name} holds of the backward pass is not followed"
         return Unknown(reason, *((site.path, site.line) if site is not None else ()))

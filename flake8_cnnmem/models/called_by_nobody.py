@@ -1,0 +1,144 @@
+"""Functions of a file that nobody calls: those that the program hands to what cannot be followed, those that a file
+without a program of its own is started with from outside, and what a call of them lacks."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.budget import STATEMENT_STEPS, Exhausted
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.invoke import HANDED
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
+from flake8_cnnmem.supported import TRAINING
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Raised, Value
+
+
+def call_handed(run: Interpreter) -> None:
+    """Where nothing trains, the functions of the program that it hands to what nobody can follow are called, as that
+    would (a search for settings, a launcher), with arguments that are not known."""
+    for function in list(run.data(HANDED).values()):
+        if any(event.kind in ("step", "fit") for event in run.trace.events):
+            return
+        turn = run.trace.turn
+        missing = missing_arguments(function, 0)
+        with deep_recursion():
+            run.within(STATEMENT_STEPS, function, *missing.positional, **missing.by_name)
+        run.trace.leave(turn, run.numbered)
+
+
+def call_starts(run: Interpreter, module: Module) -> bool:
+    """Call the functions that a file may be started with from outside (an entry point of the package, a test, what a
+    notebook calls): top-level ones that need no argument, give no value unless they train, and are mentioned nowhere
+    else in the file. Whether there is one."""
+    tree = module.source.tree
+    mentioned = names_used_inside(tree, (ast.FunctionDef, ast.ClassDef))
+    found = False
+    for statement in tree.body:
+        if not isinstance(statement, ast.FunctionDef) or statement.name in mentioned or needs_arguments(statement.args):
+            continue
+        function = module.variables.get(statement.name)
+        if not isinstance(function, Function) or id(function) in run.trace.used or function.module is not module:
+            continue
+        if returns_value(statement) and not any(word in ast.unparse(statement) for word in TRAINING):
+            continue
+        attempt(run, module, statement, function)
+        found = True
+    return found
+
+
+class Missing(NamedTuple):
+    """An Unknown for each parameter of a function that has no default."""
+
+    positional: tuple[Unknown, ...]
+    by_name: dict[str, Unknown]
+    """Those that a call has to name."""
+
+    @property
+    def every(self) -> tuple[Unknown, ...]:
+        """All of them, those by position first."""
+        return (*self.positional, *self.by_name.values())
+
+
+def missing_arguments(function: Function, skip: int) -> Missing:
+    """What a call of a function lacks that gives no arguments but the first `skip`."""
+
+    def missing(word: str) -> Unknown:
+        return Unknown(f"nobody gives {function.name} its argument {word}", function.module.path, function.site.line)
+
+    names, named = function.parameters.positional, function.parameters.keywords
+    needed = names[skip : len(names) - len(function.defaults)]
+    return Missing(
+        tuple(map(missing, needed)), {word: missing(word) for word in named if word not in function.keyword_defaults}
+    )
+
+
+def attempt(run: Interpreter, module: Module, statement: ast.stmt, function: Value) -> Value:
+    """Call a function or class on behalf of nobody, as a top-level statement would."""
+    kept: list[Value] = []
+
+    def code(frame: Frame) -> None:
+        run.frame = frame
+        run.site = StatementSite(module.path, statement)
+        kept.append(call_plainly(run, function))
+
+    failures = len(run.failures)
+    with deep_recursion():
+        try:
+            run.run_top_level(module, statement, code)
+        except (Raised, Exhausted) as error:
+            return Unknown(describe(error), module.path, statement.lineno)
+    if kept:
+        return kept[0]
+    return run.failures[-1] if len(run.failures) > failures else Unknown("it was not evaluated")
+
+
+def call_plainly(run: Interpreter, value: Value) -> Value:
+    """A class or factory named alone is called without arguments; what it needs and nobody gives is Unknown."""
+    if isinstance(value, Class) and frameworks.is_layer(Instance(value)):
+        return construct_bare(run, value)
+    if isinstance(value, Function):
+        missing = missing_arguments(value, 0)
+        return run.call(value, *missing.positional, **missing.by_name)
+    if isinstance(value, Native):
+        return run.call(value)
+    return value
+
+
+def construct_bare(run: Interpreter, cls: Class) -> Value:
+    """An instance of a class of which nobody says the arguments: those without a default are unknown."""
+    initialiser = cls.find("__init__")
+    if isinstance(initialiser, Function):
+        missing = missing_arguments(initialiser, 1)
+        return run.call(cls, *missing.positional, **missing.by_name)
+    return run.call(cls)
+
+
+def needs_arguments(arguments: ast.arguments) -> bool:
+    """Whether a call without arguments would be refused."""
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    return positional > len(arguments.defaults) or None in arguments.kw_defaults
+
+
+def returns_value(statement: ast.FunctionDef) -> bool:
+    """Whether a function has a `return` with a value anywhere."""
+    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(statement))
+
+
+def names_used_inside(tree: ast.Module, kinds: tuple[type[ast.stmt], ...]) -> set[str]:
+    """Names that statements of these kinds, functions and classes, mention: what they name is a part of them."""
+    found: set[str] = set()
+    for statement in tree.body:
+        if not isinstance(statement, kinds):
+            continue
+        own = getattr(statement, "name", None)
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id != own:
+                found.add(node.id)
+    return found

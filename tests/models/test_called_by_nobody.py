@@ -1,0 +1,167 @@
+"""Functions that a file is started with from outside, and programs that name themselves (`__main__`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import load
+
+NET = """\
+import sys
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.inner = nn.Conv2d(3, width, 3)
+
+    def forward(self, x):
+        return self.inner(x)
+
+
+"""
+
+TRAIN = """\
+def main(argv=None):
+    net = Net(4)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(9):
+        optimizer.zero_grad()
+        net(torch.randn(16, 3, 20, 20)).sum().backward()
+        optimizer.step()
+"""
+
+
+def reports(text: str, tmp_path: Path) -> list[ModelReport]:
+    path = tmp_path / "case.py"
+    path.write_text(text, encoding="utf-8")
+    source = load(str(path))
+    assert source is not None
+    return list(analyse(source, Settings()).reports)
+
+
+def fed(model: ModelReport) -> tuple[int, ...] | None:
+    """The sizes of one sample."""
+    shape = model.training.input_shape
+    return None if shape is None else tuple(shape.value)
+
+
+STARTS = {
+    "an entry point of the package": "",
+    "sys.modules": "if __name__ == '__main__':\n    sys.modules['__main__'].main()\n",
+    "the module under its own name": "if __name__ == '__main__':\n    getattr(sys.modules[__name__], 'main')()\n",
+    "import": "if __name__ == '__main__':\n    import __main__\n    __main__.main()\n",
+    "importlib": "if __name__ == '__main__':\n    import importlib\n    importlib.import_module('__main__').main()\n",
+    "__import__": "if __name__ == '__main__':\n    __import__('__main__').main()\n",
+    "TensorFlow 1": "if __name__ == '__main__':\n    import tensorflow as tf\n    tf.app.run()\n",
+    "TensorFlow 1 from 2": "if __name__ == '__main__':\n    import tensorflow as tf\n    tf.compat.v1.app.run(main)\n",
+}
+
+
+@pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
+def test_the_function_that_a_file_is_started_with_is_followed(start: str, tmp_path: Path) -> None:
+    (model,) = reports(NET + TRAIN + start, tmp_path)
+    assert model.kind == "training"
+    assert (model.status, fed(model), model.training.batch_size.value) == ("exact", (3, 20, 20), 16)
+
+
+def test_a_test_that_nobody_calls_says_what_a_model_is_fed_with(tmp_path: Path) -> None:
+    text = NET + "def test():\n    net = Net(4)\n    print(net(torch.randn(2, 3, 32, 32)).size())\n"
+    (model,) = reports(text, tmp_path)
+    assert (model.name, model.status, fed(model)) == ("Net", "exact", (3, 32, 32))
+
+
+def test_it_says_so_of_the_model_that_a_factory_makes(tmp_path: Path) -> None:
+    text = NET + "def small():\n    return Net(4)\n\n\ndef test():\n    small()(torch.randn(2, 3, 32, 32))\n"
+    (model,) = reports(text, tmp_path)
+    assert (model.name, model.status, fed(model)) == ("small", "exact", (3, 32, 32))
+
+
+def test_a_program_of_its_own_needs_no_start(tmp_path: Path) -> None:
+    text = NET + TRAIN + "\n\nnet = Net(8)\nnet(torch.zeros(1, 3, 9, 9))\n"
+    (model,) = reports(text, tmp_path)
+    assert (model.kind, fed(model)) == ("model", (3, 9, 9))
+
+
+def test_a_class_that_only_an_uncalled_function_mentions_is_told(tmp_path: Path) -> None:
+    text = NET + "def build(config):\n    return Net(config.width)\n"
+    (model,) = reports(text, tmp_path)
+    assert model.name == "Net"
+    assert [cause.reason for cause in model.causes][:1] == ["nobody gives __init__ its argument width"]
+
+
+FLAGS = """\
+flags = tf.app.flags
+flags.DEFINE_integer('width', 4, 'channels')
+
+
+def main(_):
+    net = Net(flags.FLAGS.width)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(9):
+        optimizer.zero_grad()
+        net(torch.randn(16, 3, 20, 20)).sum().backward()
+        optimizer.step()
+
+
+if __name__ == '__main__':
+    tf.app.run()
+"""
+
+
+@pytest.mark.parametrize(
+    "imported", ["import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n"], ids=["1", "2"]
+)
+def test_flags_of_tensorflow(imported: str, tmp_path: Path) -> None:
+    (model,) = reports(NET + imported + FLAGS, tmp_path)
+    assert (model.status, model.parameters) == ("exact", 4 * 3 * 9 + 4)
+
+
+FLATTEN = """\
+def flatten(args):
+    flat = {}
+    for name in vars(args):
+        value = getattr(args, name)
+        if somewhere.is_config(value):
+            flat.update(flatten(value))
+        else:
+            flat[name] = value
+    return flat
+"""
+DEPTH = """\
+def depth(tree):
+    if tree.leaf:
+        return 0
+    return 1 + max(depth(tree.left), depth(tree.right))
+"""
+COLLECT = """\
+def collect(node, out):
+    out.append(node)
+    for child in node.children:
+        collect(child, out)
+"""
+FUNCTIONS = {
+    "a dict of settings": (FLATTEN, "flatten(somewhere.load())"),
+    "the depth of a tree": (DEPTH, "depth(somewhere.load())"),
+    "a list that each call fills": (COLLECT, "collect(somewhere.load(), [])"),
+}
+
+
+@pytest.mark.parametrize(("function", "call"), FUNCTIONS.values(), ids=FUNCTIONS)
+def test_a_function_that_calls_itself_as_often_as_nobody_knows(function: str, call: str, tmp_path: Path) -> None:
+    (model,) = reports(NET + TRAIN + f"\n\nimport somewhere\n\n\n{function}\n\nprint({call})\nmain()\n", tmp_path)
+    assert (model.kind, model.status) == ("training", "exact")
+
+
+def test_what_such_a_function_gives_is_not_known(tmp_path: Path) -> None:
+    function, call = FUNCTIONS["the depth of a tree"]
+    (model,) = reports(NET + f"import somewhere\n\n\n{function}\n\nnet = Net({call})\n", tmp_path)
+    assert model.status != "exact"
+    assert "somewhere" in model.causes[0].reason
