@@ -219,9 +219,12 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
     given = given_by(phase.loop)
     own = {kept.what for turn in turns for kept in turn.kept} | given
+    # What an optimizer keeps for its parameters is counted as its state.
+    states = tuple(f"{path}.state[" for path, _ in phase.held.optimizers)
     for path, tensor in phase.held.tensors:
         if (
             path in own
+            or path.startswith(states)
             or path.partition("[")[0] in given
             or id(tensor) in read
             or isinstance(tensor, Weight)
