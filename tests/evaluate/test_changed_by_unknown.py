@@ -120,3 +120,36 @@ def test_a_library_class_that_is_described_in_part_raises_no_attribute_error(tmp
         "image = A.Compose([A.Resize(8, 8)])\nwidth = image.some_new_attribute\nnet = nn.Sequential(nn.Linear(10, 4))\n"
     )
     assert report(text + STEP, tmp_path).status == "exact"
+
+
+PER_SAMPLE = """\
+def hook(module, into, out):
+    module.weight.grad_sample = out[0]
+
+
+net = nn.Sequential(nn.Linear(10, 4))
+net[0].register_full_backward_hook(hook)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(9):
+    optimizer.zero_grad()
+    net(torch.randn(16, 10)).sum().backward()
+    print(net[0].weight.grad_sample.norm())
+    optimizer.step()
+"""
+
+
+def test_what_hooks_of_the_backward_pass_set_is_no_missing_attribute(tmp_path: Path) -> None:
+    found = report(HEAD.replace("import somewhere\n", "") + PER_SAMPLE, tmp_path)
+    assert found.status == "lower-bound"
+    assert [cause.reason.partition(" holds")[0] for cause in found.causes] == ["what a backward hook of Linear"]
+
+
+def test_distributions_have_what_torch_gives_them(tmp_path: Path) -> None:
+    text = HEAD.replace("import somewhere\n", "") + (
+        "normal = torch.distributions.Normal(torch.zeros(3), torch.ones(3))\n"
+        "print(normal.variance + normal.mode, normal.batch_shape, normal.support)\n"
+        "width = 6 if hasattr(normal, 'logits') else normal.variance.shape[0]\n"
+        "net = nn.Sequential(nn.Linear(10, width))\n"
+    )
+    found = report(text + STEP, tmp_path)
+    assert (found.status, found.parameters) == ("exact", 33)

@@ -47,7 +47,7 @@ def reports(text: str, tmp_path: Path) -> list[ModelReport]:
     return list(analyse(source, Settings()).reports)
 
 
-def fed(model: ModelReport) -> tuple[int, ...] | None:
+def fed(model: ModelReport) -> tuple[int | None, ...] | None:
     """The sizes of one sample."""
     shape = model.training.input_shape
     return None if shape is None else tuple(shape.value)

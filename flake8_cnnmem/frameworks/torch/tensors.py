@@ -32,7 +32,7 @@ from flake8_cnnmem.frameworks.torch.functions.indexing import index
 from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, swap
 from flake8_cnnmem.frameworks.torch.functions.splitting import unbind
 from flake8_cnnmem.frameworks.torch.names import NAMES
-from flake8_cnnmem.frameworks.torch.nn.modules.hooks import HANDLE
+from flake8_cnnmem.frameworks.torch.nn.modules.hooks import HANDLE, set_in_backward
 from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
 from flake8_cnnmem.frameworks.torch.read_as_data import is_flag_of_data, note_read
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
@@ -41,7 +41,7 @@ from flake8_cnnmem.frameworks.torch.strides import is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value
 
 OWN_ATTRIBUTES = "attributes of tensors"
 """Scratch of the run: what code hangs on tensors (`p.no_decay = True`), by the tensor's id."""
@@ -160,7 +160,9 @@ def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
     own = own_attributes(run, tensor)
     if attribute in own:
         return own[attribute]
-    return run.unknown(f"{attribute} of a tensor is not followed") if attribute in NAMES.of("torch.Tensor") else MISSING
+    if attribute in NAMES.of("torch.Tensor"):
+        return run.unknown(f"{attribute} of a tensor is not followed")
+    return set_in_backward(run)
 
 
 def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 
 BEFORE, AFTER = "_forward_pre_hooks", "_forward_hooks"
 BACKWARD = ("_backward_hooks", "_backward_pre_hooks")
@@ -25,6 +25,9 @@ STORES = frozenset({BEFORE, AFTER, *BACKWARD, *WITH_KWARGS.values()})
 
 FOR_ALL = "hooks of all modules"
 """Scratch of the run: the stores of torch.nn.modules.module."""
+
+ON_BACKWARD = "hooks of backward passes"
+"""Scratch of the run: the last hook of a backward pass that was registered, whether it is still there or not."""
 
 handles = Members()
 HANDLE = Class("RemovableHandle", namespace=handles, module="torch.utils.hooks")
@@ -66,6 +69,8 @@ def store_of(run: Runtime, module: Instance | None, name: str) -> OrderedDict[in
 
 def add(run: Runtime, module: Instance | None, name: str, hook: Value, prepend: Value, with_kwargs: Value) -> Instance:
     """Enter a hook, and give its handle."""
+    if name in BACKWARD:
+        run.data(ON_BACKWARD)["hook"] = hook
     numbers = run.data("hook numbers")
     numbers["last"] = number = numbers.get("last", -1) + 1
     stores = [store_of(run, module, name)]
@@ -77,6 +82,13 @@ def add(run: Runtime, module: Instance | None, name: str, hook: Value, prepend: 
         if prepend is True:
             store.move_to_end(number, last=False)
     return Instance(HANDLE, {"id": number}, native=stores)
+
+
+def set_in_backward(run: Runtime) -> Value:
+    """What an attribute is that a tensor does not have for us: hooks of the backward pass, which are not run, may have
+    set it (libraries for gradients of single samples do). MISSING in a program without such hooks."""
+    hook = run.data(ON_BACKWARD).get("hook")
+    return MISSING if hook is None else run.unknown("what a backward hook sets on a tensor is not followed")
 
 
 def register(name: str, takes_kwargs: bool) -> Native:
