@@ -19,7 +19,8 @@ from flake8_cnnmem.evaluate.exceptions import catches
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.loops import join_breaks
-from flake8_cnnmem.evaluate.statements import BREAK, Returned, Signal, compile_statement, pair
+from flake8_cnnmem.evaluate.signals import BREAK, Returned, Signal
+from flake8_cnnmem.evaluate.statements import compile_statement, pair
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.text.deferred_bodies import yields
 from flake8_cnnmem.unknown import Leaving, Unknown
