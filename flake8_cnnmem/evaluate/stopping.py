@@ -4,7 +4,7 @@ run once more as if they had gone well: what they give is not known then, and th
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.compiler import Compiler
@@ -16,9 +16,6 @@ from flake8_cnnmem.graph import Call
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Raised, Value
-
-if TYPE_CHECKING:
-    pass
 
 PLAIN = (cst.Assign, cst.AnnAssign, cst.Expr, cst.Return)
 
