@@ -121,6 +121,17 @@ def test_every_recipe_has_its_blocks() -> None:
 
 
 @pytest.mark.parametrize(
+    ("heading", "files"),
+    [("A layer with a new op", 3), ("A function", 2), ("A memory rule", 1), ("A check", 1)],
+)
+def test_a_recipe_takes_as_many_files_as_the_table_says(heading: str, files: int) -> None:
+    recipe = PAGE.partition(f"\n### {heading}\n")[2].partition("\n### ")[0]
+    assert len({path for path, _, _ in BLOCK.findall(recipe)}) == files
+    named = re.findall(rf"^\| {heading.lower()} \| (\d) file", PAGE, re.M)
+    assert named == [str(files + 5 if heading == "A check" else files)]
+
+
+@pytest.mark.parametrize(
     ("recipe", "what", "expected"),
     [
         ("a layer", "parameters", 8 + 16 + 2),

@@ -7,6 +7,7 @@ from typing import Any
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import Compiler
+from flake8_cnnmem.evaluate.expressions import compile_key
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.private import as_stored, is_private, spelled_out
@@ -60,8 +61,6 @@ def on_attribute(owner: Code, through: str, word: str) -> Store:
 
 def subscript_target(compiler: Compiler, node: cst.Subscript) -> Store:
     """Code that stores a value as an item."""
-    from flake8_cnnmem.evaluate.expressions import compile_key
-
     base = compiler.expression(node.value)
     key = compile_key(compiler, node.slice)
     rebind = rebinding(compiler, node.value)
@@ -150,8 +149,6 @@ def compile_augmented(compiler: Compiler, node: cst.AugAssign) -> Code:
             run.set(owner, attribute, in_place(frame, symbol, run.get(owner, attribute), value(frame)))
 
         return to_attribute
-    from flake8_cnnmem.evaluate.expressions import compile_key
-
     container = compiler.expression(target.value)
     key = compile_key(compiler, target.slice)
     rebind = rebinding(compiler, target.value)
@@ -192,8 +189,6 @@ def compile_deletion(compiler: Compiler, node: Any) -> Code:
             return lambda frame: frame.run.delete(base(frame), spelled_out(frame, attribute))
         return lambda frame: frame.run.delete(base(frame), attribute)
     if isinstance(node, cst.Subscript):
-        from flake8_cnnmem.evaluate.expressions import compile_key
-
         container = compiler.expression(node.value)
         key = compile_key(compiler, node.slice)
         return lambda frame: frame.run.delete_index(container(frame), key(frame))

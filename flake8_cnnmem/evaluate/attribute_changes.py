@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.attributes import SLOTS
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.native_state import about_to_change
-from flake8_cnnmem.evaluate.statements import Returned
+from flake8_cnnmem.evaluate.signals import Returned
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (

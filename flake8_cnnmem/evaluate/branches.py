@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.joins import MOST_ITEMS, join
-from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned
+from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 

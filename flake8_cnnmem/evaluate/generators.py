@@ -19,7 +19,8 @@ from flake8_cnnmem.evaluate.exceptions import catches
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.loops import join_breaks
-from flake8_cnnmem.evaluate.statements import BREAK, Returned, Signal, compile_statement, pair
+from flake8_cnnmem.evaluate.signals import BREAK, Returned, Signal
+from flake8_cnnmem.evaluate.statements import compile_statement, pair
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.text.deferred_bodies import yields
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -192,11 +193,10 @@ def return_steps(path: str, node: cst.Return, twin: ast.Return, whole: Code) -> 
 
 def if_steps(path: str, node: cst.If, twin: ast.If, whole: Code) -> Steps | None:
     """The steps of an `if` whose body yields; None where its test does."""
-    if yields([twin.test]):
+    parts = test_and_blocks(path, node, twin)
+    if parts is None:
         return None
-    test = Compiler(path, twin).expression(node.test)
-    body = compile_steps(path, node.body, twin.body)
-    orelse = else_steps(path, node.orelse, twin.orelse)
+    test, body, orelse = parts
 
     def steps(frame: Frame) -> Run:
         truth = frame.run.truth(test(frame))
@@ -205,6 +205,14 @@ def if_steps(path: str, node: cst.If, twin: ast.If, whole: Code) -> Steps | None
         return (yield from (body if truth else orelse)(frame))
 
     return steps
+
+
+def test_and_blocks(path: str, node: cst.If | cst.While, twin: ast.If | ast.While) -> tuple[Code, Steps, Steps] | None:
+    """The test of an `if` or `while`, its body and its `else`; None where the test yields."""
+    if yields([twin.test]):
+        return None
+    test = Compiler(path, twin).expression(node.test)
+    return test, compile_steps(path, node.body, twin.body), else_steps(path, node.orelse, twin.orelse)
 
 
 def else_steps(path: str, node: Any, twins: list[ast.stmt]) -> Steps:
@@ -252,11 +260,10 @@ def for_steps(path: str, node: cst.For, twin: ast.For, whole: Code) -> Steps | N
 
 def while_steps(path: str, node: cst.While, twin: ast.While, whole: Code) -> Steps | None:
     """The steps of a `while` whose body yields; None where its test does."""
-    if yields([twin.test]):
+    parts = test_and_blocks(path, node, twin)
+    if parts is None:
         return None
-    test = Compiler(path, twin).expression(node.test)
-    body = compile_steps(path, node.body, twin.body)
-    orelse = else_steps(path, node.orelse, twin.orelse)
+    test, body, orelse = parts
 
     def steps(frame: Frame) -> Run:
         run = frame.run

@@ -37,6 +37,7 @@ from flake8_cnnmem.evaluate.builtins.files import text
 from flake8_cnnmem.evaluate.contexts import Guard
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.generators import GeneratorFull
 from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke
@@ -404,8 +405,6 @@ class Interpreter:
 
     def yield_value(self, frame: Frame, value: Value) -> None:
         """Give a value to the generator that a frame belongs to."""
-        from flake8_cnnmem.evaluate.generators import GeneratorFull
-
         owner = frame.outside_comprehension()
         if owner.yielded is None:
             owner.yielded = []

@@ -11,9 +11,10 @@ from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.generators import generate
 from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.lifetimes import let_go
-from flake8_cnnmem.evaluate.statements import Returned
+from flake8_cnnmem.evaluate.signals import Returned
 from flake8_cnnmem.evaluate.training_notes import called_layer, finished_layer, made_layer, note_batch, outside_layers
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import (
@@ -209,8 +210,6 @@ def call_function(run: Interpreter, function: Function, args: tuple[Value, ...],
     elif function.cell is not None and function.parameters.positional:
         frame.receiver = variables[function.parameters.positional[0]]
     if function.generator:
-        from flake8_cnnmem.evaluate.generators import generate
-
         return generate(run, function, frame)
     return run_body(run, function, frame, bool(args or kwargs))
 

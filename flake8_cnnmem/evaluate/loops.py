@@ -19,7 +19,8 @@ from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.growing import note_growing
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, Rounds
-from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned, compile_block, statement
+from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
+from flake8_cnnmem.evaluate.statements import compile_block, statement
 from flake8_cnnmem.evaluate.trace import Loop
 from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, may_break, passed_over, turns_of
 from flake8_cnnmem.graph import Invocation, Tensor

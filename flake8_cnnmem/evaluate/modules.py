@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.module_dict import contents, names_of
 from flake8_cnnmem.evaluate.outlines import Outline
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
@@ -212,8 +213,6 @@ class Module:
             if submodule is not None:
                 return submodule
         if word == "__dict__":
-            from flake8_cnnmem.evaluate.module_dict import contents
-
             return contents(self) if self.lazy else self.variables
         declared = self.declared(run, word)
         if declared is not MISSING:
@@ -285,8 +284,6 @@ class Module:
 
     def namespace(self, run: Interpreter) -> dict[str, Value]:
         """`globals()`: everything has to be there, so a lazy module is settled first, and star imports bring all."""
-        from flake8_cnnmem.evaluate.module_dict import names_of
-
         if self.lazy:
             self.index()
             for word in list(self.waiting):

@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.growing import told_apart_by
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
 from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
 from flake8_cnnmem.evaluate.turns import number_of, turns_until
-from flake8_cnnmem.frameworks.changed_weights import FLAGS
+from flake8_cnnmem.frameworks.changed_weights import TRAINABLE_FLAGS
 from flake8_cnnmem.values import Value
 
 MANY_ROUNDS = 16
@@ -96,7 +96,7 @@ class Rounds:
             # A number of its own: what is given another value now has outlived the turn before.
             self.turn = trace.begin(self.loop, self.run.next_number())
             self.turn.number = number_of(self.item)
-            self.flags = dict(self.run.data(FLAGS))
+            self.flags = dict(self.run.data(TRAINABLE_FLAGS))
             drawn = self.drawn[0]
             if len(trace.events) > drawn and any(event.kind == "call" for event in trace.events[drawn:]):
                 trace.begun_with(self.turn, self.drawn)
@@ -156,7 +156,7 @@ class Rounds:
             self.seen = None
             return False
         assert turn is not None
-        if self.done < MOST_UNFREEZING and self.run.data(FLAGS) != self.flags:
+        if self.done < MOST_UNFREEZING and self.run.data(TRAINABLE_FLAGS) != self.flags:
             # What trains in the next turn is something else.
             self.seen = None
             return False

@@ -12,26 +12,12 @@ from flake8_cnnmem.evaluate.contexts import enter_all, within_contexts
 from flake8_cnnmem.evaluate.definitions import compile_class, compile_function
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
 from flake8_cnnmem.evaluate.stopping import passing_over
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
-
-
-class Signal:
-    """`BREAK` and `CONTINUE`."""
-
-
-BREAK = Signal()
-CONTINUE = Signal()
-
-
-@dataclass(slots=True)
-class Returned(Signal):
-    value: Value
-
 
 StatementRule = Callable[[Compiler, Any, Any], Code]
 STATEMENTS: dict[type[cst.CSTNode], StatementRule] = {}

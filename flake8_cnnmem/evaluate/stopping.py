@@ -4,38 +4,23 @@ run once more as if they had gone well: what they give is not known then, and th
 from __future__ import annotations
 
 import ast
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.signals import Returned
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Raised, Value
 
-if TYPE_CHECKING:
-    from flake8_cnnmem.evaluate.interpreter import Interpreter
-
 PLAIN = (cst.Assign, cst.AnnAssign, cst.Expr, cst.Return)
 
 MEANT = ("SystemExit", "KeyboardInterrupt", "StopIteration", "GeneratorExit")
 """By these a program ends, or a loop does, because that is what the code wants."""
-
-
-def stops_at(run: Interpreter) -> str:
-    """The statement at which the program has stopped, as `passed_over` names it: the innermost of the project's own
-    code, by its file and line; empty where that is a library's."""
-    frame = run.frame
-    while frame is not None:
-        path = os.path.abspath(frame.module.path)
-        if path.startswith(run.importer.script_folder + os.sep) and "site-packages" not in path and frame.line:
-            return f"{frame.module.path}:{frame.line}"
-        frame = frame.called_from or frame.caller or frame.parent
-    return ""
 
 
 def passing_over(frame: Frame, inner: Code, path: str, node: Any, twin: ast.stmt) -> Value:
@@ -54,8 +39,6 @@ def passing_over(frame: Frame, inner: Code, path: str, node: Any, twin: ast.stmt
     run.budget.depth, run.invocation, run.frame = depth, invocation, frame
     run.gone_on.append(cause)
     if isinstance(node, cst.Return):
-        from flake8_cnnmem.evaluate.statements import Returned
-
         return Returned(cause)
     targets = [node.target] if isinstance(node, cst.AnnAssign) else []
     targets += [each.target for each in node.targets] if isinstance(node, cst.Assign) else []

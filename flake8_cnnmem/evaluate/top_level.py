@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -102,14 +103,24 @@ def given_back(run: Interpreter, before: int) -> None:
     budget.reserve = left - budget.steps
 
 
+def stops_at(run: Interpreter) -> str:
+    """The statement at which the program has stopped, as `passed_over` names it: the innermost of the project's own
+    code, by its file and line; empty where that is a library's."""
+    frame = run.frame
+    while frame is not None:
+        path = os.path.abspath(frame.module.path)
+        if path.startswith(run.importer.script_folder + os.sep) and "site-packages" not in path and frame.line:
+            return f"{frame.module.path}:{frame.line}"
+        frame = frame.called_from or frame.caller or frame.parent
+    return ""
+
+
 def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) -> None:
     """A statement of a module cannot be followed: the names that it would bind are unknown, with this cause."""
     frame = run.frame
     path, line = (frame.module.path, frame.line) if frame is not None else (module.path, twin.lineno)
     cause = Unknown(describe(error), path, line)
     if isinstance(error, Raised) and not module.lazy:
-        from flake8_cnnmem.evaluate.stopping import stops_at
-
         run.raised.append((twin, cause))
         run.stops.append(stops_at(run))
     if isinstance(error, Raised) and isinstance(twin, ast.Expr):

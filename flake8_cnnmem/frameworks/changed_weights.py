@@ -11,7 +11,7 @@ from flake8_cnnmem.values import Runtime
 CHANGED_WEIGHTS = "changed weights"
 """Scratch of the run: by a weight's id its changes, in order."""
 
-FLAGS = "flags of weights"
+TRAINABLE_FLAGS = "flags of weights"
 """Scratch of the run: by a weight's id what the program has last said of it, whether it asks for a gradient."""
 
 
@@ -35,4 +35,4 @@ def note_changed(run: Runtime, weight: Weight) -> None:
 
 def set_flag(run: Runtime, weight: Weight, trainable: bool) -> None:
     """The program says whether a weight asks for a gradient."""
-    weight.trainable = run.data(FLAGS)[id(weight)] = trainable
+    weight.trainable = run.data(TRAINABLE_FLAGS)[id(weight)] = trainable

@@ -151,6 +151,10 @@ class Framework:
     """The input tensors that a model states itself (a functional Keras model), or None."""
     moved: Callable[[Instance], list[Weight]] | None = None
     """All weights of a model in the order in which they come to the device; None for that of `weights`."""
+    single_layers: frozenset[str] = frozenset()
+    """Layers that are built of other layers, and are one layer all the same: their result is their volume."""
+    merging_layers: frozenset[str] = frozenset()
+    """Layers whose own forward pass merges maps between their sublayers: each merge is one more volume."""
     half_region: str = ""
     """The expression whose `with` block runs in mixed precision, in a loop that has its scaler; "" for none."""
     made_anew: frozenset[str] = frozenset()

@@ -193,7 +193,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         parts = [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
         scratch += parts if 0 in wanted else [memory.lot(gradient.values, each)]
     valuewise = row.gradient_layout in ("slope", "gradient") or (
-        row.layout == "like" and (call.op.kind in ARITHMETIC or call.op.like_input)
+        row.layout == "like" and (call.op.repeats == "operands" or call.op.like_input)
     )
     made: list[Made] = []
     passing: list[tuple[int, int]] = []
@@ -222,7 +222,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if kind == "signed":
             kind = "new" if at else "same"
         same = gradient.shape == value.shape and gradient.dtype == value.dtype
-        if kind == "new" and call.op.kind in REPEATED and value.dtype != result and repeated(node, value) is None:
+        if kind == "new" and call.op.repeats and value.dtype != result and repeated(node, value) is None:
             # It is made in the result's dtype, and cast; of what was repeated, when it is summed. If that comes first,
             # what was made in full for it is gone by then.
             summed_before = any(repeated(node, operands[other]) is not None for other in wanted if other < at)
@@ -299,13 +299,13 @@ def _count(memory: Memory, call: Call, value: Value) -> list[list[int]]:
 
 def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
     """The blocks of each sum's buffer: for a bias, for operands that were repeated, for the rows of a table."""
-    kind, chip = node.label.op.kind, memory.chip
+    op, chip = node.label.op, memory.chip
     if chip is None or gradient.sizes is None or gradient.strides is None or not len(gradient.sizes):
         return []
     lots = []
     for at in node.plan.wanted:
-        if kind == "embedding":
-            if is_sparse(node.label.op):
+        if op.kind == "embedding":
+            if is_sparse(op):
                 continue
             line = segments_of(gradient.shape, node.operands[at][1].shape)
             lots.append([memory.timeline.lot(line, "temporaries")])
@@ -313,14 +313,14 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
         sizes = node.operands[at][1].sizes
         if sizes is None:
             continue
-        if kind in SUMMED:
+        if op.adds_bias:
             if at < 2:
                 continue
             channels = -1
-            if kind == "convolution" and getattr(node.label.op, "channels_last", False) is not True:
+            if op.kind == "convolution" and getattr(op, "channels_last", False) is not True:
                 channels = 1
             axes = [axis for axis in range(len(gradient.sizes)) if axis != channels % len(gradient.sizes)]
-        elif kind in REPEATED and sizes != gradient.sizes and layout.fits(sizes, gradient.sizes):
+        elif op.repeats and sizes != gradient.sizes and layout.fits(sizes, gradient.sizes):
             axes = summed_axes(gradient.sizes, sizes)
         else:
             continue
@@ -391,19 +391,6 @@ def _part(gradient: Form, value: Value) -> tuple[int, ...] | None:
     return layout.contiguous(value.sizes)
 
 
-ARITHMETIC = frozenset(
-    {
-        "multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp", "masked_fill",
-        "logaddexp", "logaddexp2",
-    }
-)  # fmt: skip
-"""Kinds whose operands are repeated to the result's shape."""
-REPEATED = ARITHMETIC | {"add", "subtract"}
-"""Kinds whose operands' gradients are summed to their shapes."""
-SUMMED = frozenset({"linear", "convolution"})
-"""Kinds with a bias behind input and weight."""
-
-
 def is_sparse(op: Op) -> bool:
     """Whether the gradient of the op's weight is a sparse tensor."""
     return isinstance(op, Embedding) and op.sparse is True
@@ -416,7 +403,7 @@ def repeated(node: TapeNode, value: Value) -> Shape | None:
         return None
     if node.label.op.kind == "matmul":
         return batched(shape, result)
-    return result if node.label.op.kind in ARITHMETIC and shape != result else None
+    return result if node.label.op.repeats == "operands" and shape != result else None
 
 
 def _through_view(

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from flake8_cnnmem import dims
+from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Invocation, Model, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
-
-SINGLE = frozenset({"MultiheadAttention", "MultiHeadAttention", "GroupQueryAttention", "Bidirectional"})
-"""Layers that are built of other layers, and are one layer all the same: their result is their volume."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,10 @@ def volumes(model: Model) -> tuple[Volume, ...]:
     result once.
     """
     last: dict[int, Call] = {}
+    framework = frameworks.named(model.framework)
     for call in model.calls:
         if writes_volume(call):
-            layer = _layer(call.within)
+            layer = _layer(call.within, framework)
             # Calls outside of a native layer each stand for themselves; call numbers and ids do not meet in a key.
             last[-1 - call.number if layer is None else id(layer)] = call
     return tuple(Volume(call, values(call)) for call in sorted(last.values(), key=lambda call: call.number))
@@ -60,24 +59,21 @@ def values(call: Call) -> Size:
     return shape if isinstance(shape, Unknown) else dims.product(shape)
 
 
-def _layer(within: Invocation | None) -> Invocation | None:
+def _layer(within: Invocation | None, framework: Framework) -> Invocation | None:
     """The invocation of the one native layer that a call is part of, if it is part of one."""
     if within is None:
         return None
-    whole = [at for at in within.ancestry() if _is_native(at) and at.layer.cls.name in SINGLE]
+    whole = [at for at in within.ancestry() if _native_class(at) in framework.single_layers]
     if whole:
         return whole[-1]
-    return within if _is_native(within) and within.layer.cls.name not in COMPOSITES else None
+    own = _native_class(within)
+    return within if own and own not in framework.merging_layers else None
 
 
-COMPOSITES = frozenset({"TransformerEncoderLayer", "TransformerDecoderLayer"})
-"""Native layers whose own forward pass merges maps between their sublayers: each merge is one more volume."""
-
-
-def _is_native(invocation: Invocation) -> bool:
-    """Whether the framework itself made the layer: its class has no source."""
+def _native_class(invocation: Invocation) -> str:
+    """The name of the layer's class, if the framework itself made it (it has no source); else ""."""
     cls = getattr(invocation.layer, "cls", None)
-    return cls is not None and getattr(cls, "site", None) is None
+    return "" if cls is None or getattr(cls, "site", None) is not None else cls.name
 
 
 def activations(model: Model) -> int:

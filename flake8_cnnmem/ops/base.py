@@ -58,6 +58,11 @@ ViewGradient: TypeAlias = Literal["reshape", "permute", "sum", "fill", "join", "
 parts get, an unbind's stacks it (torch/csrc/autograd/FunctionsManual.cpp); "scaled" is that times a number."""
 
 
+Repeats: TypeAlias = Literal["", "operands", "gradient"]
+"""What arithmetic does with operands smaller than its result: it computes with each repeated to the result's shape, and
+sums the gradients that it makes so; or it hands the result's gradient on, which is summed alone."""
+
+
 class Plain:
     """The record of an op, beside its outputs and weights: what the rest of the program asks of it, with the answers
     of most. What training holds of an op is the framework's to say (`saved_tensors.py` in its folder), by the op's
@@ -100,6 +105,16 @@ class Plain:
     def multiplies(self) -> bool:
         """Whether it multiplies matrices, and so uses a library's workspace."""
         return False
+
+    @property
+    def adds_bias(self) -> bool:
+        """Whether a bias may stand behind its input and its weight."""
+        return False
+
+    @property
+    def repeats(self) -> Repeats:
+        """What it does with operands that are smaller than its result; "" where none may be."""
+        return ""
 
     @property
     def declares(self) -> bool:

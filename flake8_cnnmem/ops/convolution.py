@@ -73,6 +73,7 @@ class Convolution(Plain):
     channels_last: Flag = False
 
     kind = "convolution"
+    adds_bias = True
     volume = "own"
 
     def __post_init__(self) -> None:
@@ -254,6 +255,7 @@ class DepthwiseConvolution(Plain):
     channels_last: Flag = False
 
     kind = "convolution"
+    adds_bias = True
     volume = "own"
 
     def __post_init__(self) -> None:

@@ -40,6 +40,7 @@ class Linear(Plain):
     """The features that there have to be: torch allows layers of none, and warns; Keras does not."""
 
     kind = "linear"
+    adds_bias = True
     volume = "own"
     multiplies = True
 

@@ -8,7 +8,18 @@ from typing import Literal
 from flake8_cnnmem.dims import Batch, Shape, Size, add, same, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops.base import MIXED, Flag, Volume, Weightless, axes_of, axis_of, bounded, count, first_not_known
+from flake8_cnnmem.ops.base import (
+    MIXED,
+    Flag,
+    Repeats,
+    Volume,
+    Weightless,
+    axes_of,
+    axis_of,
+    bounded,
+    count,
+    first_not_known,
+)
 from flake8_cnnmem.ops.expected import open_alike
 from flake8_cnnmem.unknown import Unknown
 
@@ -73,6 +84,15 @@ JOINING = frozenset({"add", "subtract", "multiply", "divide", "maximum", "minimu
 """Kinds of arithmetic that join feature maps."""
 
 
+REPEATING = frozenset(
+    {
+        "multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp", "masked_fill",
+        "logaddexp", "logaddexp2",
+    }
+)  # fmt: skip
+"""Kinds of arithmetic whose gradients are made of operands repeated to the result's shape."""
+
+
 def repeats_second(operands: Sequence[Operand]) -> bool:
     """Whether the second of two operands is repeated to the shape of the first."""
     first, second = operands[0].shape, operands[1].shape
@@ -107,6 +127,13 @@ class Broadcast(Weightless):
     def volume(self) -> Volume:
         """ "merge" for arithmetic that joins feature maps, else "none"."""
         return "merge" if self.kind in JOINING else "none"
+
+    @property
+    def repeats(self) -> Repeats:
+        """ "gradient" for sums and differences, "operands" for most others."""
+        if self.kind in ("add", "subtract"):
+            return "gradient"
+        return "operands" if self.kind in REPEATING else ""
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """Of a `lerp` between two tensors by a third: whether that is trained; of an `addcmul`: which of its factors

@@ -1,5 +1,5 @@
-"""Progress bars (tqdm, rich's `track`, fastprogress, ...): they give what they are given, and their looks are nobody's
-concern. A bar over a loader is iterated as the loader is.
+"""Progress bars (tqdm, rich's `track`, fastprogress, ...): they give the items that they are given, and what they
+print is not followed. A bar over a loader is iterated as the loader is.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from flake8_cnnmem.supported import FRAMEWORKS
 ROOT = Path(flake8_cnnmem.__file__).parent
 OWN = (*(f"frameworks/{name}/" for name in FRAMEWORKS), "packages/")
 SHARED = [path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(OWN)]
-WORDS = ("torch", "keras", "tensorflow", "jax", "flax", "optax")
+WORDS = {package for each in FRAMEWORKS.values() if each.markers for package in each.packages}
+"""What nobody names who is shared; of numpy, which has no models, the interpreter and the readers of files know."""
 
 ONE_LINE = "supported.py"
 """The file with the one line that a framework takes outside of its folder."""

@@ -212,7 +212,7 @@ def test_a_native_layer_of_several_ops_writes_once() -> None:
 
 def test_attention_made_of_layers_writes_once() -> None:
     net = Sketch(8, 6)
-    attention = native("MultiHeadAttention", user("Net"))
+    attention = native("MultiheadAttention", user("Net"))
     net.within = native("EinsumDense", attention)
     q = net.linear(net.input, 6)
     net.within = attention

@@ -14,6 +14,7 @@ from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.builtins.sets import SET
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.evaluate.training_state import names_in_sight
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Runtime, Value
@@ -262,8 +263,6 @@ MOST_VALUES = 10_000
 
 def in_reach(run: Runtime, target: Instance) -> bool:
     """Whether the variables of the frames that run, and of their modules, lead to an object by strong references."""
-    from flake8_cnnmem.evaluate.training_state import names_in_sight
-
     seen: set[int] = set()
     waiting = [value for _, value in names_in_sight(getattr(run, "frame", None))]
     while waiting and len(seen) < MOST_VALUES:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flake8_cnnmem.evaluate.functions import Parameters
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.unknown import Unknown
@@ -14,8 +15,6 @@ from flake8_cnnmem.values import Instance, Runtime, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.frame import Frame
-    from flake8_cnnmem.evaluate.functions import Parameters
-
 MOST = 8
 """Frames behind one another that are read."""
 
@@ -51,8 +50,6 @@ def frames_from(run: Runtime, depth: int) -> list[Frame]:
 
 def frame_object(run: Runtime, frames: list[Frame]) -> Value:
     """The first frame as code sees it, the others behind it."""
-    from flake8_cnnmem.evaluate.functions import Parameters
-
     made: Value = run.unknown("who called this is not followed") if len(frames) >= MOST else None
     for frame in reversed(frames):
         function = frame.function

@@ -121,6 +121,7 @@ FRAMEWORK = Framework(
     versions={"flax": "0.12", "jax": "0.10"},
     class_targets=class_targets,
     outermost_rows=False,
+    single_layers=frozenset(("MultiHeadAttention",)),
     checkpoints=None,
     optimizers_own=False,
     declares_inputs=False,

@@ -199,6 +199,7 @@ FRAMEWORK = Framework(
     version=version,
     class_targets=lambda shape: shape[:-1] if len(shape) > 1 else shape,
     outermost_rows=True,
+    single_layers=frozenset(("MultiHeadAttention", "GroupQueryAttention", "Bidirectional")),
     checkpoints=None,
     optimizers_own=False,
     declares_inputs=False,

@@ -86,6 +86,8 @@ FRAMEWORK = Framework(
     versions={"torch": "2.13"},
     class_targets=lambda shape: (shape[0], *shape[2:]) if len(shape) > 1 else shape[:1],
     outermost_rows=False,
+    single_layers=frozenset(("MultiheadAttention",)),
+    merging_layers=frozenset(("TransformerEncoderLayer", "TransformerDecoderLayer")),
     checkpoints=Checkpointing("torch.utils.checkpoint", "checkpoint", "checkpoint_sequential", "use_reentrant=False"),
     optimizers_own=True,
     assumed_base=lambda run: MODULE,

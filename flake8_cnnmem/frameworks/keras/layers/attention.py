@@ -77,19 +77,43 @@ def build_multi_head(
     run: Runtime, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
 ) -> None:
     """Make the projections of query, key and value (features, heads, width) and of the output."""
-    if "query_kernel" in self.attributes or value_shape is None:
+    heads, width, value_dim = self.attributes["num_heads"], self.attributes["key_dim"], value_width(self)
+    given = query_shape, value_shape, key_shape
+    build_projections(run, self, given, (heads, width), (heads, width), (heads, value_dim))
+
+
+def build_grouped(
+    run: Runtime, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
+) -> None:
+    """Make the projections of GroupedQueryAttention, of keys and values with fewer heads."""
+    width, shared = self.attributes["head_dim"], self.attributes["num_key_value_heads"]
+    given = query_shape, value_shape, key_shape
+    build_projections(run, self, given, (self.attributes["num_query_heads"], width), (shared, width), (shared, width))
+
+
+def build_projections(
+    run: Runtime,
+    self: Instance,
+    given: tuple[Value, Value, Value],
+    query_heads: tuple[Size, Size],
+    key_heads: tuple[Size, Size],
+    value_heads: tuple[Size, Size],
+) -> None:
+    """The weights of the projections, each of so many heads and features a head, for queries, values and keys of the
+    shapes `given` (a key's None for the value's): of a gate and of the output too."""
+    if "query_kernel" in self.attributes or given[1] is None:
         return
     state_of(run, self).built = True
-    query, value = build_shapes(query_shape), build_shapes(value_shape)
-    key = value if key_shape is None else build_shapes(key_shape)
-    heads, width, value_dim = self.attributes["num_heads"], self.attributes["key_dim"], value_width(self)
-    projection_weights(run, self, "query", (last(query), heads, width), (heads, width))
-    projection_weights(run, self, "key", (last(key), heads, width), (heads, width))
+    query, value = build_shapes(given[0]), build_shapes(given[1])
+    key = value if given[2] is None else build_shapes(given[2])
+    joined = query_heads[0], value_heads[1]
+    projection_weights(run, self, "query", (last(query), *query_heads), query_heads)
+    projection_weights(run, self, "key", (last(key), *key_heads), key_heads)
     if self.attributes.get("use_gate") is True:
-        projection_weights(run, self, "gate", (last(query), heads, value_dim), (heads, value_dim))
-    projection_weights(run, self, "value", (last(value), heads, value_dim), (heads, value_dim))
+        projection_weights(run, self, "gate", (last(query), *joined), joined)
+    projection_weights(run, self, "value", (last(value), *value_heads), value_heads)
     outputs = output_sizes(self, query)
-    projection_weights(run, self, "output", (heads, value_dim, *outputs), outputs)
+    projection_weights(run, self, "output", (*joined, *outputs), outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,25 +207,6 @@ def MultiHeadAttention(
 
 
 # --- GroupQueryAttention ----------------------------------------------------------------------------------------------
-
-
-def build_grouped(
-    run: Runtime, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
-) -> None:
-    """Make the projections of GroupedQueryAttention, of keys and values with fewer heads."""
-    if "query_kernel" in self.attributes or value_shape is None:
-        return
-    state_of(run, self).built = True
-    query, value = build_shapes(query_shape), build_shapes(value_shape)
-    key = value if key_shape is None else build_shapes(key_shape)
-    width, heads = self.attributes["head_dim"], self.attributes["num_query_heads"]
-    shared = self.attributes["num_key_value_heads"]
-    projection_weights(run, self, "query", (last(query), heads, width), (heads, width))
-    projection_weights(run, self, "key", (last(key), shared, width), (shared, width))
-    if self.attributes.get("use_gate") is True:
-        projection_weights(run, self, "gate", (last(query), heads, width), (heads, width))
-    projection_weights(run, self, "value", (last(value), shared, width), (shared, width))
-    projection_weights(run, self, "output", (heads, width, last(query)), (last(query),))
 
 
 def call_grouped(

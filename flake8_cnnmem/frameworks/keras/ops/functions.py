@@ -14,20 +14,20 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.given import Given
 from flake8_cnnmem.values import MISSING, Native, Runtime, Value
 
-LENDER = "tensorflow"
+OWNER = "tensorflow"
 """The module whose functions others have as well (`tf.linalg.matmul` is `tf.matmul`)."""
 
 
 class Functions:
     """The functions of a stub (frameworks/signatures.py), each made into a Native when it is first asked for.
 
-    `lender` is the module that a stub's `from tensorflow import name` takes functions from: they are the same there.
+    `shared` is the module that a stub's `from tensorflow import name` takes functions from: they are the same there.
     The stub is read when a name is first looked up.
     """
 
-    def __init__(self, name: str, lender: Functions | None = None) -> None:
+    def __init__(self, name: str, shared: Functions | None = None) -> None:
         self.path = beside(os.path.dirname(__file__), name)
-        self.lender = lender
+        self.shared = shared
         self.made: dict[str, Native] = {}
 
     @cached_property
@@ -36,30 +36,30 @@ class Functions:
         return Stub(self.path, apply, "elementwise", followed)
 
     @cached_property
-    def lent(self) -> frozenset[str]:
-        """The names that are functions of the lender."""
-        return frozenset(name for name, (module, _) in self.stub.imports.items() if module == LENDER)
+    def imported(self) -> frozenset[str]:
+        """The names that the stub imports from the shared module."""
+        return frozenset(name for name, (module, _) in self.stub.imports.items() if module == OWNER)
 
     @cached_property
     def entries(self) -> tuple[str, ...]:
-        """All names, the lender's behind its own."""
-        return (*self.stub, *sorted(self.lent))
+        """All names, those that are imported behind its own."""
+        return (*self.stub, *sorted(self.imported))
 
     def find(self, name: str) -> Value:
         """The function of this name, or MISSING."""
         if name not in self.made:
             if name in self.stub:
                 self.made[name] = self.stub.native(name)
-            elif self.lender is not None and name in self.lent:
-                return self.lender.find(name)
+            elif self.shared is not None and name in self.imported:
+                return self.shared.find(name)
             else:
                 return MISSING
         return self.made[name]
 
     def signature(self, name: str) -> inspect.Signature:
-        """As the stub has it, or the lender's."""
-        if self.lender is not None and name in self.lent:
-            return self.lender.signature(name)
+        """As the stub has it, or the shared module's."""
+        if self.shared is not None and name in self.imported:
+            return self.shared.signature(name)
         return self.stub.signature(name)
 
 

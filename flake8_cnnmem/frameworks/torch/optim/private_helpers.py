@@ -1,4 +1,4 @@
-"""What torch/optim/optimizer.py and torch/utils/_foreach_utils.py lend to optimizers that are written like torch's own.
+"""What torch/optim/optimizer.py and torch/utils/_foreach_utils.py have that optimizers written like torch's own call.
 
 By their source in torch 2.13. Parameters are on a GPU: the multi-tensor (foreach) form is the default.
 """
