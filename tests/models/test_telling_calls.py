@@ -82,8 +82,7 @@ def test_calls_that_are_taken_away_again_tell_nothing(monkeypatch: pytest.Monkey
     inputs = next(each.inputs for each in made if each.told is not None and any(each.told))
     telling = Telling(inputs)
     with pytest.raises(Halted):
-        for call in calls:
-            telling.append(call)  # noqa: PERF402  it is what may halt
+        list(map(telling.append, calls))
     del telling[:]
     other = next(call for call in calls if call.inputs[0] is not inputs[0])
     telling.append(other)
