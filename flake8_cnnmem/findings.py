@@ -13,6 +13,7 @@ from flake8_cnnmem import checks
 from flake8_cnnmem.cache import FOLDER, Store, noted, remembered
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.running.gc_tuning import seldom_collected
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.text.files import Files
@@ -61,6 +62,8 @@ def asked(source: Source, settings: Settings, codes: Collection[str]) -> tuple[o
 def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> Answer:
     """The findings with these codes. An error of ours is the answer's failure, and is not kept."""
 
+    # What the checks ask of a report (remedies, the largest batch) is worked out while they run.
+    @seldom_collected
     def work(files: Files) -> dict[str, Any]:
         from flake8_cnnmem.analysis import FileReport, analyse
 

@@ -18,6 +18,7 @@ import flake8_cnnmem
 from flake8_cnnmem import checks
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.findings import findings_of
+from flake8_cnnmem.running.gc_tuning import not_looked_through_at_exit
 from flake8_cnnmem.settings import configuration
 from flake8_cnnmem.settings.options import OPTIONS, BadValue, Settings
 from flake8_cnnmem.source import Source, mentions_framework, shared
@@ -87,7 +88,10 @@ class Plugin:
         cells = nbqa.cells_of(text)
         # The tree is flake8's, for all its plugins: lines that know their cell need one of their own.
         source = shared(self.filename, text, self.tree) if cells is None else Source(self.filename, text, None, cells)
-        return list(findings_of(source, self.settings, self.codes).findings) if source.may_hold_models() else []
+        if not source.may_hold_models():
+            return []
+        not_looked_through_at_exit()
+        return list(findings_of(source, self.settings, self.codes).findings)
 
 
 def said_first(options: argparse.Namespace) -> argparse.Namespace:

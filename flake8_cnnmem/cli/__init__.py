@@ -19,6 +19,7 @@ from flake8_cnnmem.cli.ending import FITS, INTERRUPTED, UNUSABLE, Unusable
 from flake8_cnnmem.cli.usage import Parser
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.reporting.progress import clear
+from flake8_cnnmem.running.gc_tuning import not_looked_through_at_exit
 
 COMMANDS = ("report", "diff", "check", "fix", "init", "explain", "gpus", "lsp", "cache", "sources")
 """In the order of `cnnmem --help`."""
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     if arguments is None:
         arguments = sys.argv[1:]
+    not_looked_through_at_exit()
     try:
         options, unknown = parser(arguments[:1]).parse_known_args(arguments)
         if unknown:

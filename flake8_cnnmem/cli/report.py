@@ -14,6 +14,7 @@ from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
 from flake8_cnnmem.cli.options import add_jobs, add_no_cache, add_output, add_settings, keep_targets, settings_of
 from flake8_cnnmem.reporting import FORMATS
+from flake8_cnnmem.running.gc_tuning import seldom_collected
 from flake8_cnnmem.source import SourceError, shared
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.text.notebook import ENDING as NOTEBOOK
@@ -121,6 +122,7 @@ def in_full(targets: Sequence[Target], options: argparse.Namespace, settings: Se
     return EXCEEDS if exceeds else FITS
 
 
+@seldom_collected
 def rendered(reports: Sequence[ModelReport], options: argparse.Namespace, settings: Settings) -> str:
     """The reports in the form that is asked for."""
     from flake8_cnnmem.reporting import MissingExtra
@@ -192,6 +194,7 @@ def lines_of(target: Target, settings: Settings) -> list[Line]:
     from flake8_cnnmem.cli.targets import reports_of
     from flake8_cnnmem.reporting.summary import Line, line_of
 
+    @seldom_collected
     def work(files: Files) -> list[list[Any]]:
         return [line_of(report).as_plain() for report in reports_of(target, settings, files)]
 

@@ -160,7 +160,10 @@ def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwarg
 
 def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """Call a native; what it raises of the host's exceptions is raised in the program."""
-    run.spend(1)
+    budget = run.budget
+    budget.steps -= 1
+    if budget.steps < 0:
+        run.spend(0)
     if native.propagate_unknown:
         for value in args:
             if type(value) is Unknown:
@@ -168,7 +171,6 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
         for value in kwargs.values():
             if type(value) is Unknown:
                 return value.loose()
-    budget = run.budget
     if budget.depth > DEPTH:
         raise Exhausted("calls are nested too deeply to be followed")
     budget.depth += 1
@@ -261,7 +263,9 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
     if run.site is not None and run.site.path == trace.path:
         trace.entered = run.site
     budget.depth += 1
-    run.spend(2)
+    budget.steps -= 2
+    if budget.steps < 0:
+        run.spend(0)
     body = function.body()
     site, depth, invocation = run.site, budget.depth, run.invocation
     try:

@@ -36,12 +36,13 @@ def let_go(values: Iterable[Value], number: int) -> None:
                     continue
                 if type(value) is Tensor:
                     value.held = number
+                elif type(value) is Instance:
+                    if not frameworks.is_layer(value):
+                        inner.append(value.attributes.values())
+                        if value.payload is not None:
+                            inner.append((value.payload,))
                 elif isinstance(value, (list, tuple, deque)):
                     inner.append(value)
                 elif isinstance(value, dict):
                     inner.append(value.values())
-                elif type(value) is Instance and not frameworks.is_layer(value):
-                    inner.append(value.attributes.values())
-                    if value.payload is not None:
-                        inner.append((value.payload,))
         level, depth = inner, depth - 1

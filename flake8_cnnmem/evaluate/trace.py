@@ -236,6 +236,8 @@ class Trace:
     """The tests that are not known around what is running, the innermost last."""
     recording: bool = True
     """Whether ops are noted: not those of a model that is called on trial, after the program has run."""
+    on_trial: bool = False
+    """Whether such a call is running: its events are taken away when it has returned."""
     perhaps_held: dict[object, tuple[str, Unknown]] = field(default_factory=dict)
     """By a loop's statement what leads to weights in a turn of it where a test is answered one way, and why nobody
     knows the answer."""

@@ -120,7 +120,7 @@ def called_layer(run: Interpreter, layer: Instance, args: tuple[Value, ...], kwa
     call = RootCall(layer, args, kwargs, run.site, run.grad_enabled, run.autocast)
     run.trace.root_calls.append(call)
     event = Event("call", layer, run.site, run.numbered, call)
-    if run.grad_enabled:
+    if run.grad_enabled and not run.trace.on_trial:
         event.trainable = asking(layer)
     add_event(run, event)
     look_around(run, innermost=True)

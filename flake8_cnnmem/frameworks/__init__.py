@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TypeGuard
 
@@ -67,19 +67,25 @@ def named(name: str) -> Framework:
     return framework
 
 
-def in_use() -> Iterator[Framework]:
+def in_use() -> tuple[Framework, ...]:
     """The frameworks that something has been asked of, in their order."""
-    for name, module in MODULES:
-        found = LOADED.get(name)
-        if found is None and hasattr(sys.modules.get(module), "FRAMEWORK"):
-            found = LOADED[name] = named(name)
-        if found is not None:
-            yield found
+    global used
+    for module in waiting:
+        if module in sys.modules and hasattr(sys.modules[module], "FRAMEWORK"):
+            break
+    else:
+        return used
+    loaded = {module: name for name, module in MODULES if hasattr(sys.modules.get(module), "FRAMEWORK")}
+    used = tuple(map(named, loaded.values()))
+    waiting.difference_update(loaded)
+    return used
 
 
 MODULES = tuple((name, f"{__name__}.{name}") for name in FRAMEWORKS)
-LOADED: dict[str, Framework] = {}
-"""By name, those that were seen to be in use: nothing takes one away."""
+waiting = {module for _, module in MODULES}
+"""The modules of frameworks that nothing has been asked of yet."""
+used: tuple[Framework, ...] = ()
+"""Those that were seen to be in use: nothing takes one away."""
 
 
 def is_tensor_method(native: Native) -> bool:
@@ -120,7 +126,11 @@ def assumed_bases(run: Runtime, imported: Iterable[str]) -> list[Value]:
 
 def is_layer(value: Value) -> TypeGuard[Instance]:
     """Whether a value is a layer or model of some framework."""
-    return of_layer(value) is not None
+    if isinstance(value, Instance):
+        for each in in_use():
+            if each.is_layer(value):
+                return True
+    return False
 
 
 def updated_by(optimizer: Instance) -> list[Weight] | None:

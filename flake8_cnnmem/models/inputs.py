@@ -82,31 +82,51 @@ def is_contradicted(calls: Sequence[Call], tensor: Tensor, cut_short: bool) -> b
 
 def declaring(calls: Sequence[Call], tensor: Tensor) -> tuple[int, Expected] | None:
     """The place of the first layer that says something of a tensor's shape, and what."""
-    alike, flattened, reshaped, parts = {id(tensor)}, set[int](), False, False
+    reading = Reading(tensor)
     for at, call in enumerate(calls):
+        if reading.ends_with(call):
+            return None if reading.expected is None else (at, reading.expected)
+    return None
+
+
+class Reading:
+    """What a model's calls say of one of its inputs, one call after the other."""
+
+    __slots__ = ("alike", "expected", "flattened", "over", "parts", "reshaped")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.alike = {id(tensor)}
+        self.flattened: set[int] = set()
+        self.reshaped = self.parts = False
+        self.over = False
+        """Whether no later call says more."""
+        self.expected: Expected | None = None
+
+    def ends_with(self, call: Call) -> bool:
+        """Whether this call says what the tensor is, or that nobody will."""
         if call.guarded or not call.inputs or not call.outputs:
-            continue
+            return False
         first = id(call.inputs[0])
         op = call.op
-        if op.row_features is not None and reshaped:
+        if op.row_features is not None and self.reshaped:
             # What it reads may be patches or rows of the input: it says nothing of the input itself.
-            return None
-        if first in flattened and op.row_features not in (None, 0):
-            return at, Expected((BATCH, op.row_features), (), flat=True, parts=parts)
-        if first in alike:
-            expected: Expected | None = op.expected_input
-            if expected is not None:
-                return at, expected
+            self.over = True
+        elif first in self.flattened and op.row_features not in (None, 0):
+            self.expected = Expected((BATCH, op.row_features), (), flat=True, parts=self.parts)
+            self.over = True
+        elif first in self.alike:
+            self.expected = op.expected_input
+            self.over = self.expected is not None
             if op.keeps_axes:
-                alike.add(id(call.outputs[0]))
+                self.alike.add(id(call.outputs[0]))
             elif op.flattens:
-                flattened.add(id(call.outputs[0]))
-                parts = parts or op.joins_samples
+                self.flattened.add(id(call.outputs[0]))
+                self.parts = self.parts or op.joins_samples
             elif op.kind == "view":
-                reshaped = True
-        elif first in flattened and (op.keeps_axes or op.flattens):
-            flattened.add(id(call.outputs[0]))
-    return None
+                self.reshaped = True
+        elif first in self.flattened and (op.keeps_axes or op.flattens):
+            self.flattened.add(id(call.outputs[0]))
+        return self.over
 
 
 def reads_batch(call: Call) -> bool:

@@ -16,7 +16,7 @@ from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.models.inputs import expected_by
+from flake8_cnnmem.models.inputs import Reading
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.stated import Given
@@ -40,11 +40,23 @@ class Telling(list[Call]):
     def __init__(self, inputs: Sequence[Tensor]) -> None:
         super().__init__()
         self.inputs = inputs
+        self.readings = [Reading(each) for each in inputs]
+        self.read = 0
+        """How many calls the readings have seen."""
 
     def append(self, call: Call) -> None:
-        """Note a call. Halted as soon as the layers have said of every input what they expect."""
+        """Note a call. Halted as soon as the layers have said of every input what they expect, or that nobody will."""
         super().append(call)
-        if call.op.expected_input is not None and all(expected_by(self, each) is not None for each in self.inputs):
+        new = self[self.read :]
+        if len(new) != 1:
+            # Calls were taken away again.
+            self.readings, new = [Reading(each) for each in self.inputs], self
+        for each in new:
+            for reading in self.readings:
+                if not reading.over:
+                    reading.ends_with(each)
+        self.read = len(self)
+        if all(reading.over for reading in self.readings):
             raise Halted(call)
 
 
@@ -109,6 +121,7 @@ class Trials:
         saved = (run.invocation, run.modes, run.site, run.frame, run.budget, run.log)
         guards, run.guards = run.guards, []
         recording, run.trace.recording = run.trace.recording, False
+        on_trial, run.trace.on_trial = run.trace.on_trial, True
         run.invocation, run.grad_enabled, run.autocast, run.cast_region = None, True, None, 0
         run.site, run.frame = self.root.site, None
         given = min(steps, run.forward_steps)
@@ -136,7 +149,7 @@ class Trials:
         finally:
             log = run.log or []
             run.forward_steps -= given - max(run.budget.steps, 0)
-            run.trace.recording, run.called_at = recording, None
+            run.trace.recording, run.trace.on_trial, run.called_at = recording, on_trial, None
             del run.trace.root_calls[calls_before:]
             del run.trace.events[events_before:]
             run.guards = guards

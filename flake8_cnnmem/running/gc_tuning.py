@@ -3,6 +3,7 @@ among syntax trees and graphs that are all still needed. What a file has left is
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 from collections.abc import Callable, Iterator
@@ -68,3 +69,10 @@ def passing_over_what_is_there() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+@functools.cache
+def not_looked_through_at_exit() -> None:
+    """The process that ends gives back all of its memory at once. To look through syntax trees and graphs for garbage
+    before that takes as long as to clear them away: 0.3 s after a single ResNet."""
+    atexit.register(gc.freeze)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import weakref
 from collections.abc import Iterator
 
 import pytest
 
+from flake8_cnnmem.findings import findings_of
 from flake8_cnnmem.running import gc_tuning
 from flake8_cnnmem.running.gc_tuning import YOUNG, seldom_collected
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import Source
 
 
 @pytest.fixture(autouse=True)
@@ -99,3 +104,39 @@ def test_what_the_host_has_put_away_stays_there() -> None:
         assert gc.get_freeze_count() >= put_away - 10
     finally:
         gc.unfreeze()
+
+
+LEAVING = """
+import sys
+from flake8_cnnmem.running.gc_tuning import not_looked_through_at_exit
+class Left:
+    def __del__(self):
+        print("looked through", flush=True)
+left = Left()
+left.itself = left
+if sys.argv[1] == "ours":
+    not_looked_through_at_exit()
+    not_looked_through_at_exit()
+del left
+"""
+
+
+@pytest.mark.parametrize(("whose", "said"), [("any other", "looked through"), ("ours", "")])
+def test_a_process_that_ends_is_not_looked_through(whose: str, said: str) -> None:
+    # By the collector, which Python runs once more at exit.
+    ended = subprocess.run([sys.executable, "-c", LEAVING, whose], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == said
+
+
+def test_findings_are_worked_out_with_the_collector_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.set_threshold(700, 10, 10)
+    seen: list[int] = []
+
+    def run(*given: object) -> list[object]:
+        seen.append(gc.get_threshold()[0])
+        return []
+
+    monkeypatch.setattr("flake8_cnnmem.checks.run", run)
+    findings_of(Source("net.py", "import torch\n"), Settings(cache_dir=""), ["CNM101"])
+    assert seen == [YOUNG]
+    assert gc.get_threshold() == (700, 10, 10)

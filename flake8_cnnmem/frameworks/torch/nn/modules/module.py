@@ -68,19 +68,17 @@ def walk(root: Instance, unique: bool = True) -> Iterator[tuple[str, Instance]]:
 
 def modules_in(root: Instance) -> list[Instance]:
     """The module and all inside it as `walk` gives them, each once, for those who ask for no names."""
-    seen: set[int] = set()
-    found: list[Instance] = []
+    found: dict[int, Instance] = {}
     waiting = [root]
     while waiting:
         instance = waiting.pop()
-        if id(instance) in seen:
-            continue
-        seen.add(id(instance))
-        found.append(instance)
-        modules = stored(instance, "_modules")
-        if modules:
-            waiting += [child for child in reversed(modules.values()) if type(child) is Instance]
-    return found
+        key = id(instance)
+        if key not in found:
+            found[key] = instance
+            modules = instance.attributes.get("_modules")
+            if modules and isinstance(modules, dict):
+                waiting += [child for child in reversed(modules.values()) if type(child) is Instance]
+    return list(found.values())
 
 
 def visited(run: Runtime, root: Instance) -> list[tuple[str, Instance]]:
@@ -138,13 +136,15 @@ def named(run: Runtime, prefix: Value, pairs: Iterable[tuple[str, Value]]) -> Va
 
 def weights_of(root: Instance) -> list[Weight]:
     """All parameters in the order of `named_parameters`, then all buffers, each once."""
-    modules = modules_in(root)
+    inside = [instance.attributes for instance in modules_in(root)]
     found: dict[int, Weight] = {}
     for store in ("_parameters", "_buffers"):
-        for instance in modules:
-            for value in stored(instance, store).values():
-                if isinstance(value, Weight):
-                    found.setdefault(id(value), value)
+        for attributes in inside:
+            held = attributes.get(store)
+            if held and isinstance(held, dict):
+                for value in held.values():
+                    if isinstance(value, Weight):
+                        found.setdefault(id(value), value)
     return list(found.values())
 
 
