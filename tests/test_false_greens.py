@@ -102,6 +102,48 @@ def test_a_folder_says_no_less_than_its_files(project: Path, run_cnnmem: Run) ->
     assert "nowhere_torch" in folder.stderr
 
 
+TRAINER = """from transformers import AutoModel, Trainer, TrainingArguments
+model = AutoModel.from_pretrained('m')
+arguments = TrainingArguments('out', per_device_train_batch_size=8)
+Trainer(model=model, args=arguments, train_dataset=[]).train()
+"""
+LEARNER = """from fastai.vision.all import *
+dls = ImageDataLoaders.from_folder('p', bs=64)
+vision_learner(dls, resnet34).fine_tune(1)
+"""
+ON_TOP = {
+    "trainer.py": (
+        TRAINER,
+        "the source of 'transformers.AutoModel' is not found",
+        "1 model in 1 file: 1 not estimated",
+    ),
+    "detector.py": (
+        "from ultralytics import YOLO\nYOLO('m.pt').train(data='d.yaml')\n",
+        "detector.py:1: the source of 'ultralytics' is not found",
+        "1 file may have models that were not found (detector.py:1: the source of 'ultralytics' is not found",
+    ),
+    "learner.py": (
+        LEARNER,
+        "vision_learner is not known",
+        "1 file may have models that were not found (learner.py:3: the source of fastai is not found",
+    ),
+}
+"""Scripts that name no framework, only a package on top of one: what a report says of them, and a check."""
+
+
+@pytest.mark.parametrize("name", ON_TOP)
+def test_a_script_on_a_package_that_is_not_installed_is_no_file_without_models(
+    tmp_path: Path, run_cnnmem: Run, name: str
+) -> None:
+    text, told, closing = ON_TOP[name]
+    (tmp_path / name).write_text(text)
+    folder = run_cnnmem("report", ".")
+    assert told in folder.stdout + folder.stderr
+    assert "AttributeError" not in folder.stderr
+    assert closing in run_cnnmem("check").stderr
+    assert closing in run_cnnmem("check", name).stderr, "from the cache"
+
+
 def test_a_folder_says_why_a_figure_is_a_bound(project: Path, run_cnnmem: Run) -> None:
     (project / "bound").mkdir()
     for number in range(7):

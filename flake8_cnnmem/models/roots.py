@@ -12,8 +12,8 @@ from flake8_cnnmem.evaluate.budget import STATEMENT_STEPS, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
-from flake8_cnnmem.evaluate.imports import package_of
-from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
+from flake8_cnnmem.evaluate.imports import MISSING_PACKAGES, package_of
+from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.invoke import HANDED
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.modules import Module
