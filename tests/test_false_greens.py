@@ -102,6 +102,49 @@ def test_a_folder_says_no_less_than_its_files(project: Path, run_cnnmem: Run) ->
     assert "nowhere_torch" in folder.stderr
 
 
+ENGINE = """import torch
+
+
+def fit(model, batch_size):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in torch.utils.data.DataLoader(torch.randn(64, 8), batch_size=batch_size):
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+"""
+NET = """from torch import nn
+
+
+def create(units):
+    return nn.Sequential(nn.Linear(8, units), nn.Linear(units, 2))
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "call", "counts"),
+    [
+        ("from lib.engine import fit\nfrom lib.net import create", "fit(create(99), batch_size=16)", True),
+        ("from lib import (\n    engine,\n    net,\n)", "engine.fit(net.create(99), batch_size=16)", True),
+        ("import lib.engine as e, lib.net as n", "if __name__ == '__main__':\n    e.fit(n.create(99), 16)", True),
+        ("from lib.start import begin", "begin()", True),
+        ("from lib.engine import fit\nfrom lib.net import create", "def main():\n    fit(create(99), 16)", False),
+        ("import json", "json.dumps({})", False),
+        ("from nowhere import fit", "fit()", False),
+    ],
+)
+def test_a_program_that_only_imports_its_own_project_is_looked_at(
+    tmp_path: Path, run_cnnmem: Run, imports: str, call: str, counts: bool
+) -> None:
+    (tmp_path / "lib").mkdir()
+    start = "from .engine import fit\nfrom . import net\n\ndef begin():\n    fit(net.create(99), 16)\n"
+    for name, text in {"__init__": "", "engine": ENGINE, "net": NET, "start": start}.items():
+        (tmp_path / "lib" / f"{name}.py").write_text(text)
+    (tmp_path / "run.py").write_text(f"{imports}\n\n{call}\n")
+    assert ("run.py" in run_cnnmem("report", ".").stdout) is counts
+    assert (run_cnnmem("check", "run.py", "--gpu-limit=1KiB").returncode == 1) is counts
+    assert ("run.py" in run_cnnmem("check", "lib/net.py", "--gpu-limit=1KiB").stdout) is counts
+
+
 TRAINER = """from transformers import AutoModel, Trainer, TrainingArguments
 model = AutoModel.from_pretrained('m')
 arguments = TrainingArguments('out', per_device_train_batch_size=8)

@@ -304,7 +304,7 @@ class Analyst:
             source.check()
         except SourceError as error:
             return self.carried(job, f"{shown}:{error.line}: {error.reason}")
-        if not source.may_hold_models():
+        if not source.may_hold_models(files):
             return Answer(job.version, job.text, FileHints(shown))
         problem = ""
         try:

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.settings.directives import Directives
+from flake8_cnnmem.source.leading import leads_to_framework
 from flake8_cnnmem.source.parsing import (
     LARGEST,
     SourceError,
@@ -231,15 +232,18 @@ class Source:
         line = self.notebook.line
         return replace(found, problems=tuple(replace(each, line=line(each.line)) for each in found.problems))
 
-    def may_hold_models(self) -> bool:
-        """Whether a file is worth evaluating: it imports something of a framework, or carries a directive.
+    def may_hold_models(self, files: Files = DISK) -> bool:
+        """Whether a file is worth evaluating: it imports something of a framework, or carries a directive, or is a
+        program that imports modules of its project that lead to a framework.
 
         False for a file that cannot be parsed: flake8 has said so already.
         """
-        if not mentions_framework(self.text):
-            return False
         try:
-            return imports_framework(self.tree) or bool(self.directives)
+            if mentions_framework(self.text) and (imports_framework(self.tree) or self.directives):
+                return True
+            if "import" not in self.text:
+                return False
+            return leads_to_framework(self.path, self.text, self.tree, files, mentions_framework)
         except SourceError:
             return False
 
