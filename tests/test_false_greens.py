@@ -128,6 +128,7 @@ def create(units):
         ("import lib.engine as e, lib.net as n", "if __name__ == '__main__':\n    e.fit(n.create(99), 16)", True),
         ("from lib.start import begin", "begin()", True),
         ("from lib.engine import fit\nfrom lib.net import create", "def main():\n    fit(create(99), 16)", False),
+        ("from lib.net import create", "units = max(99, len(str(create)))", False),
         ("import json", "json.dumps({})", False),
         ("from nowhere import fit", "fit()", False),
     ],

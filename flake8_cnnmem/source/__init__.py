@@ -243,7 +243,7 @@ class Source:
                 return True
             if "import" not in self.text:
                 return False
-            return leads_to_framework(self.path, self.text, self.tree, files, mentions_framework)
+            return leads_to_framework(self.path, self.text, self.tree, files, mentions_framework, imports_framework)
         except SourceError:
             return False
 

@@ -12,7 +12,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from flake8_cnnmem.source.parsing import SourceError
+from flake8_cnnmem.source.parsing import SourceError, parse
 from flake8_cnnmem.source.reading import read
 from flake8_cnnmem.text.files import Files
 
@@ -25,11 +25,18 @@ IMPORT = re.compile(
 NAME = re.compile(r"[^\W\d][\w.]*")
 
 
-def leads_to_framework(path: str, text: str, tree: ast.Module, files: Files, mentions: Callable[[str], bool]) -> bool:
-    """Whether a file does something when it is run and imports, directly or through others, a module of the project
-    whose text mentions a framework. Modules are looked for in the file's folder, in the working directory and its
-    `src`."""
-    if not runs_something(tree):
+def leads_to_framework(
+    path: str,
+    text: str,
+    tree: ast.Module,
+    files: Files,
+    mentions: Callable[[str], bool],
+    imports: Callable[[ast.Module], bool],
+) -> bool:
+    """Whether a file is a program and imports, directly or through others, a module of the project that imports a
+    framework: whose text `mentions` one, and whose tree `imports` it. Modules are looked for in the file's folder, in
+    the working directory and its `src`."""
+    if not is_program(tree, files.is_file(os.path.join(os.path.dirname(path), "__init__.py"))):
         return False
     here = os.path.dirname(os.path.abspath(path))
     roots = tuple(dict.fromkeys((here, os.getcwd(), os.path.join(os.getcwd(), "src"))))
@@ -47,18 +54,25 @@ def leads_to_framework(path: str, text: str, tree: ast.Module, files: Files, men
             seen.add(found)
             try:
                 text = read(found, files)
+                if mentions(text) and imports(parse(text, found)):
+                    return True
             except SourceError:
                 continue
-            if mentions(text):
-                return True
             waiting.append((os.path.dirname(found), text))
     return False
 
 
-def runs_something(tree: ast.Module) -> bool:
-    """Whether a statement at the top of a file calls something, definitions aside."""
-    plain = (each for each in tree.body if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)))
-    return any(isinstance(node, ast.Call) for each in plain for node in ast.walk(each))
+def is_program(tree: ast.Module, in_package: bool) -> bool:
+    """Whether a file is there to be run: it has a part for that (`if __name__ == "__main__":`), or is no part of a
+    package and calls something for what it does."""
+    for each in tree.body:
+        if isinstance(each, ast.If):
+            names = (node.id for node in ast.walk(each.test) if isinstance(node, ast.Name))
+            if "__name__" in names:
+                return True
+        if not in_package and isinstance(each, ast.Expr) and isinstance(each.value, ast.Call):
+            return True
+    return False
 
 
 def imported(text: str, folder: str, roots: tuple[str, ...]) -> Iterator[str]:
