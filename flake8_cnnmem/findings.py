@@ -44,11 +44,12 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What is found in a file, in order of place, why its models were not looked for, where they were not, and how they
-    stand."""
+    stand. `missing` is why there may be models where none was found."""
 
     findings: tuple[Finding, ...] = ()
     failure: Unknown | None = None
     models: tuple[Standing, ...] = ()
+    missing: Unknown | None = None
 
 
 def asked(source: Source, settings: Settings, codes: Collection[str]) -> tuple[object, ...]:
@@ -72,12 +73,12 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> A
         else:
             report = analyse(source, settings, files=files)
         found = checks.run(report, settings, codes)
-        failure = report.failure
         return {
             # What stands in another file is told where that one is checked.
             "findings": [astuple(each)[1:] for each in checks.grouped(found) if each.path == source.path],
-            "failure": None if failure is None else [failure.reason, failure.path, failure.line],
+            "failure": None if report.failure is None else told(report.failure),
             "models": [astuple(standing(each)) for each in report.reports],
+            "missing": told(report.missing[0]) if report.missing and not report.reports else None,
         }
 
     try:
@@ -90,12 +91,18 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> A
 
         failed = FileReport(source.path, failure=internal_error(error))
         return Answer(tuple(checks.run(failed, settings, codes)), failed.failure)
-    failure = answer["failure"]
+    failure, missing = answer["failure"], answer["missing"]
     return Answer(
         tuple(Finding(source.path, *each) for each in answer["findings"]),
         None if failure is None else Unknown(*failure),
         tuple(map(kept_standing, answer["models"])),
+        None if missing is None else Unknown(*missing),
     )
+
+
+def told(cause: Unknown) -> list[Any]:
+    """A cause for JSON to keep."""
+    return [cause.reason, cause.path, cause.line]
 
 
 def kept_standing(kept: Sequence[Any]) -> Standing:

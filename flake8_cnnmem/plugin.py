@@ -83,11 +83,15 @@ class Plugin:
     def findings(self) -> list[Finding]:
         """What is to be reported of this file, in order of place."""
         text = "".join(self.lines)
-        if not self.codes or not mentions_framework(text):
+        if not self.codes:
             return []
         cells = nbqa.cells_of(text)
         # The tree is flake8's, for all its plugins: lines that know their cell need one of their own.
-        source = shared(self.filename, text, self.tree) if cells is None else Source(self.filename, text, None, cells)
+        if cells is not None:
+            source = Source(self.filename, text, None, cells)
+        else:
+            # Of what names no framework hardly a file is ever asked for again.
+            source = (shared if mentions_framework(text) else Source)(self.filename, text, self.tree)
         if not source.may_hold_models():
             return []
         not_looked_through_at_exit()

@@ -70,9 +70,14 @@ class LayerProblem:
     def message(self) -> str:
         """`fc1 takes 400 features, but is given 256 by flatten (line 20) for the 28x28 input of line 40; 256 features
         would fit`; `add (line 14) adds ...` where the finding stands in another line."""
-        called = self.layer if self.at is None else f"{self.layer} ({in_words(self.site.line)})"
-        said = " ".join(filter(None, (called, self.problem.what, self.origin, self.context)))
+        name = called(self.layer) if self.at is None else f"{called(self.layer)} ({in_words(self.site.line)})"
+        said = " ".join(filter(None, (name, self.problem.what, self.origin, self.context)))
         return f"{said}; {self.problem.advice}" if self.problem.advice else said
+
+
+def called(layer: str) -> str:
+    """A layer's name in a sentence: a Sequential gives its layers numbers."""
+    return f"layer {layer}" if layer.isdecimal() else layer
 
 
 @dataclass(frozen=True, slots=True)

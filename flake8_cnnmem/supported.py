@@ -17,7 +17,10 @@ class Supported(NamedTuple):
 
 
 FRAMEWORKS: Mapping[str, Supported] = {
-    "torch": Supported(("torch",), ("torch", "timm", "lightning"), ("backward(", "step(", "fit(", "train(")),
+    "torch": Supported(("torch",),
+                       ("torch", "timm", "lightning", "transformers", "diffusers", "accelerate", "peft", "fastai",
+                        "monai", "ultralytics", "detectron2", "mmengine", "open_clip"),
+                       ("backward(", "step(", "fit(", "train(")),
     "keras": Supported(("keras", "tensorflow", "tf_keras", "keras_applications", "tensorflow_datasets"),
                        ("keras", "tensorflow"),
                        ("fit(", "fit_generator(", "_on_batch(", "apply_gradients(", "minimize(")),

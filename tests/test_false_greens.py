@@ -102,6 +102,92 @@ def test_a_folder_says_no_less_than_its_files(project: Path, run_cnnmem: Run) ->
     assert "nowhere_torch" in folder.stderr
 
 
+ENGINE = """import torch
+
+
+def fit(model, batch_size):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in torch.utils.data.DataLoader(torch.randn(64, 8), batch_size=batch_size):
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+"""
+NET = """from torch import nn
+
+
+def create(units):
+    return nn.Sequential(nn.Linear(8, units), nn.Linear(units, 2))
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "call", "counts"),
+    [
+        ("from lib.engine import fit\nfrom lib.net import create", "fit(create(99), batch_size=16)", True),
+        ("from lib import (\n    engine,\n    net,\n)", "engine.fit(net.create(99), batch_size=16)", True),
+        ("import lib.engine as e, lib.net as n", "if __name__ == '__main__':\n    e.fit(n.create(99), 16)", True),
+        ("from lib.start import begin", "begin()", True),
+        ("from lib.engine import fit\nfrom lib.net import create", "def main():\n    fit(create(99), 16)", False),
+        ("from lib.net import create", "units = max(99, len(str(create)))", False),
+        ("import json", "json.dumps({})", False),
+        ("from nowhere import fit", "fit()", False),
+    ],
+)
+def test_a_program_that_only_imports_its_own_project_is_looked_at(
+    tmp_path: Path, run_cnnmem: Run, imports: str, call: str, counts: bool
+) -> None:
+    (tmp_path / "lib").mkdir()
+    start = "from .engine import fit\nfrom . import net\n\ndef begin():\n    fit(net.create(99), 16)\n"
+    for name, text in {"__init__": "", "engine": ENGINE, "net": NET, "start": start}.items():
+        (tmp_path / "lib" / f"{name}.py").write_text(text)
+    (tmp_path / "run.py").write_text(f"{imports}\n\n{call}\n")
+    assert ("run.py" in run_cnnmem("report", ".").stdout) is counts
+    assert (run_cnnmem("check", "run.py", "--gpu-limit=1KiB").returncode == 1) is counts
+    assert ("run.py" in run_cnnmem("check", "lib/net.py", "--gpu-limit=1KiB").stdout) is counts
+
+
+TRAINER = """from transformers import AutoModel, Trainer, TrainingArguments
+model = AutoModel.from_pretrained('m')
+arguments = TrainingArguments('out', per_device_train_batch_size=8)
+Trainer(model=model, args=arguments, train_dataset=[]).train()
+"""
+LEARNER = """from fastai.vision.all import *
+dls = ImageDataLoaders.from_folder('p', bs=64)
+vision_learner(dls, resnet34).fine_tune(1)
+"""
+ON_TOP = {
+    "trainer.py": (
+        TRAINER,
+        "the source of 'transformers.AutoModel' is not found",
+        "1 model in 1 file: 1 not estimated",
+    ),
+    "detector.py": (
+        "from ultralytics import YOLO\nYOLO('m.pt').train(data='d.yaml')\n",
+        "detector.py:1: the source of 'ultralytics' is not found",
+        "1 file may have models that were not found (detector.py:1: the source of 'ultralytics' is not found",
+    ),
+    "learner.py": (
+        LEARNER,
+        "vision_learner is not known",
+        "1 file may have models that were not found (learner.py:3: the source of fastai is not found",
+    ),
+}
+"""Scripts that name no framework, only a package on top of one: what a report says of them, and a check."""
+
+
+@pytest.mark.parametrize("name", ON_TOP)
+def test_a_script_on_a_package_that_is_not_installed_is_no_file_without_models(
+    tmp_path: Path, run_cnnmem: Run, name: str
+) -> None:
+    text, told, closing = ON_TOP[name]
+    (tmp_path / name).write_text(text)
+    folder = run_cnnmem("report", ".")
+    assert told in folder.stdout + folder.stderr
+    assert "AttributeError" not in folder.stderr
+    assert closing in run_cnnmem("check").stderr
+    assert closing in run_cnnmem("check", name).stderr, "from the cache"
+
+
 def test_a_folder_says_why_a_figure_is_a_bound(project: Path, run_cnnmem: Run) -> None:
     (project / "bound").mkdir()
     for number in range(7):

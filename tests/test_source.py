@@ -8,7 +8,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import libcst
 import pytest
 
 from flake8_cnnmem import source
@@ -320,3 +322,52 @@ def test_files_that_were_analysed_make_room_for_the_next_unless_an_import_wants_
     assert texts[1] not in shelf.syntaxes
     assert sum(each.weight for each in shelf.whole.values()) <= 60_000
     assert shelf.weight == sum(each.weight for each in shelf.syntaxes.values())
+
+
+BEFORE = (
+    "import torch\n\n\ndef a():\n    return 1\n\n\n@torch.no_grad()\ndef b():\n    return 2\n\n\nx = a()\nx = a()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("after", "parsed"),
+    [
+        pytest.param(BEFORE, 1, id="nothing: one of two statements that are alike"),
+        pytest.param(f"# more\n\n{BEFORE}", 1, id="lines before all"),
+        pytest.param(BEFORE.replace("return 1", "y = 1\n    return y"), 2, id="a function"),
+        pytest.param(BEFORE.replace("def a", "n = 3\n\n\ndef a"), 2, id="a statement more"),
+        pytest.param(BEFORE.replace("import torch\n", ""), 1, id="a statement less"),
+        pytest.param(BEFORE.replace("x = a()\nx", "x = a(); x"), None, id="two on a line"),
+        pytest.param(f"{BEFORE}try:\n    a()\nexcept ValueError:\n    pass\n", 2, id="a statement at the end"),
+    ],
+)
+def test_what_an_earlier_text_has_as_well_is_not_parsed_again(
+    after: str, parsed: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The statements are those of a text that is parsed whole; where `parsed` is None, it is."""
+    monkeypatch.setattr(source, "SHELF", source.Shelf())
+    earlier, whole, edited = Source("a.py", BEFORE), Source("a.py", after), Source("a.py", after)
+    earlier.parse_whole()
+    whole.parse_whole()
+    asked: list[str] = []
+    parse_cst = source.parsing.parse_cst
+
+    def counted(text: str, tree: ast.Module, path: str = "") -> object:
+        asked.append(text)
+        return parse_cst(text, tree, path)
+
+    monkeypatch.setattr(source, "parse_cst", counted)
+    edited.before = earlier
+    edited.parse_whole()
+    assert asked == [after] if parsed is None else len(asked) == parsed
+    parts, expected = edited.syntax.parts, whole.syntax.parts
+    assert len({id(node) for node, _ in parts.values()}) == len(parts) == len(expected)
+    for at, (node, twin) in parts.items():
+        # Where libcst parses a statement by itself, the comments and empty lines before it are not its own.
+        assert code_of(node) == code_of(expected[at][0])
+        assert ast.dump(twin, include_attributes=True) == ast.dump(expected[at][1], include_attributes=True)
+
+
+def code_of(node: Any) -> str:
+    text: str = libcst.Module([]).code_for_node(node)
+    return text.strip().removeprefix("# more").strip()

@@ -41,6 +41,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.results import called
 
 if TYPE_CHECKING:
     from flake8_cnnmem.results import Drop, ModelReport
@@ -56,7 +57,9 @@ def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
     for drop in report.drops:
         layers.setdefault((drop.layer, drop.site.path, drop.site.line, drop.site.column), []).append(drop)
     for (layer, path, line, column), drops in layers.items():
-        yield Finding(path, line, column, CODE, f"{layer} drops {_what(drops)}: its stride does not divide them")
+        yield Finding(
+            path, line, column, CODE, f"{called(layer)} drops {_what(drops)}: its stride does not divide them"
+        )
 
 
 def _what(drops: list[Drop]) -> str:

@@ -260,9 +260,8 @@ def answer_for(source: Source, settings: Settings, selection: Selection, wanted:
     from flake8_cnnmem.findings import Answer, findings_of
     from flake8_cnnmem.source import mentions_framework
 
-    if not mentions_framework(source.text):
-        return Answer()
-    source.tree  # noqa: B018  what does not parse is told
+    if mentions_framework(source.text):
+        source.tree  # noqa: B018  what does not parse is told
     if not source.may_hold_models():
         return Answer()
     tell_cells(source)

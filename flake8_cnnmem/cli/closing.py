@@ -20,16 +20,25 @@ def closing(files: Sequence[Answer], settings: Settings) -> str:
     """`5 models in 3 files: 2 fit, 1 is over its limit, 1 at least 3.1 GiB, 1 not estimated; no limit for a.py`."""
     models = on_their_own([model for file in files for model in file.models])
     if not models:
-        return f"no model in {counted(len(files), 'file')}"
+        return f"no model in {counted(len(files), 'file')}{unseen(files)}"
     inside = len({model.path for model in models})
     text = f"{counted(len(models), 'model')} in {counted(inside, 'file')}: {', '.join(groups(models))}"
     unlimited = sorted({os.path.relpath(model.path) for model in models if model.limit is None and model.total})
     if not any(model.limit for model in models) and settings.gpu_limit is None and not settings.per_file_limits:
-        return f"{text}; no limit is set ({HOW})"
+        return f"{text}; no limit is set ({HOW}){unseen(files)}"
     if unlimited:
         more = len(unlimited) - NAMED
         text += f"; no limit for {', '.join(unlimited[:NAMED])}{f' and {more} more' if more > 0 else ''}"
-    return text
+    return f"{text}{unseen(files)}"
+
+
+def unseen(files: Sequence[Answer]) -> str:
+    """`; 2 files may have models that were not found (the first: ...)`; empty where none may."""
+    causes = [file.missing for file in files if file.missing is not None]
+    if not causes:
+        return ""
+    first = f"{os.path.relpath(causes[0].path)}:{causes[0].line}: {causes[0].reason}"
+    return f"; {counted(len(causes), 'file')} may have models that were not found ({first})"
 
 
 def on_their_own(models: Sequence[Standing]) -> list[Standing]:

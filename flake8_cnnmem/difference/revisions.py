@@ -151,9 +151,8 @@ def models_of(path: str, files: Files, evaluate: Evaluate) -> FileReport:
     """The models of one file as one side has it."""
     try:
         source = load(path, files)
-        if not mentions_framework(source.text):
-            return FileReport(path)
-        source.tree  # noqa: B018  what does not parse is told
+        if mentions_framework(source.text):
+            source.tree  # noqa: B018  what does not parse is told
     except SourceError as error:
         return FileReport(path, failure=Unknown(error.reason, path, error.line))
-    return evaluate(source, files) if source.may_hold_models() else FileReport(path)
+    return evaluate(source, files) if source.may_hold_models(files) else FileReport(path)

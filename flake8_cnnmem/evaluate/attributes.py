@@ -278,6 +278,7 @@ def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
     found = namespace.lookup(name)
     if type(found) is VersionText:
         return with_order(found)
+    run.importer.note_missing(namespace, found)
     if found is not MISSING:
         return found
     if name == "__name__":

@@ -19,7 +19,7 @@ from flake8_cnnmem.evaluate.import_path import ImportPath
 from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.evaluate.statements import statement
 from flake8_cnnmem.evaluate.user_stubs import Stubs
-from flake8_cnnmem.source import Source, SourceError, load, read
+from flake8_cnnmem.source import Source, SourceError, load, mentions_framework, read
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
@@ -32,6 +32,9 @@ TEXT_PER_STEP = 400
 PARSED_PER_STEP = 16
 """Characters that are read, and parsed, in about the time that a step takes."""
 
+
+MISSING_PACKAGES = "missing packages"
+"""Where a run keeps the imports from packages on top of a framework whose source it did not find, by name."""
 
 LIBRARY = os.path.dirname(os.path.abspath(os.__file__))
 """Where the library's own source is: its modules are modelled, also for its own files."""
@@ -204,6 +207,11 @@ class Importer:
         base = package[: len(package) - (level - 1)] if level > 1 else package
         return ".".join([*base, name] if name else base)
 
+    def note_missing(self, module: Namespace, found: Value) -> None:
+        """Note what is not known of a module whose source is not found: models may come from it."""
+        if module.stands_in and isinstance(found, Unknown) and mentions_framework(module.name):
+            self.run.data(MISSING_PACKAGES).setdefault(module.name, self.run.unknown(found.reason))
+
     def star_member(self, module: Module, node: ast.ImportFrom, word: str) -> Value:
         """A name that this star import may bring, or MISSING."""
         if (id(module), id(node), word) in self.never:
@@ -218,6 +226,7 @@ class Importer:
             if hidden:
                 return MISSING
             found = source.lookup(word)
+            self.note_missing(source, found)
             if source.holds is None and module.star_failure is None:
                 module.star_failure = self.run.unknown(f"what {dotted} has is not known")
             brought = any(holds is not None and holds(word) for holds in (source.holds, source.older))

@@ -39,7 +39,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.generators import GeneratorFull
 from flake8_cnnmem.evaluate.host_errors import of_host_error
-from flake8_cnnmem.evaluate.imports import Importer
+from flake8_cnnmem.evaluate.imports import MISSING_PACKAGES, Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
@@ -51,9 +51,6 @@ from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Raised, Value
-
-MISSING_PACKAGES = "missing packages"
-"""Where a run keeps the imports from packages on top of a framework whose source it did not find, by name."""
 
 
 class Interpreter:

@@ -22,6 +22,7 @@ from flake8_cnnmem.hints.carried import Carrying
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.lsp.edited import edited
 from flake8_cnnmem.lsp.project import BadSettings, Project
+from flake8_cnnmem.running.gc_tuning import clear_away
 from flake8_cnnmem.running.stopping import Stopped, stopped_by
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import SourceError, shared
@@ -231,6 +232,7 @@ class Analyst:
                         self.mend(job, files)
                     else:
                         self.answer(job, files)
+                        clear_away()
             except Stopped:
                 if job.question is not None:
                     job.question[1].cancel()
@@ -295,12 +297,14 @@ class Analyst:
 
     def answer_to(self, job: Job, files: Files) -> Answer:
         shown, begun = shown_path(job.path), time.monotonic()
-        source = shared(shown, job.text)
+        source, opened = shared(shown, job.text), self.opened.get(job.path)
+        if opened is not None and opened.good is not None:
+            source.before = shared(shown, opened.good.text)
         try:
             source.check()
         except SourceError as error:
             return self.carried(job, f"{shown}:{error.line}: {error.reason}")
-        if not source.may_hold_models():
+        if not source.may_hold_models(files):
             return Answer(job.version, job.text, FileHints(shown))
         problem = ""
         try:
@@ -312,7 +316,6 @@ class Analyst:
             if report.failure is not None:
                 return self.carried(job, report.failure.at(""))
             findings = tuple(self.project.findings(source, report, self.settings))
-            opened = self.opened.get(job.path)
             if opened is not None:
                 # What a training does is known only when all of its program has been followed.
                 alone = all(each.kind == "model" for each in report.reports)

@@ -28,10 +28,10 @@ from flake8_cnnmem.models.inputs import (
     fitting_sizes,
     is_contradicted,
     mixed,
-    pixels_a_row,
     reads_batch,
     rows_dropped,
     same_for_all,
+    sizes_alike,
     takes_any_size,
 )
 from flake8_cnnmem.models.kept_results import kept_results
@@ -334,21 +334,21 @@ class Builder:
         def inputs(size: int) -> list[Tensor]:
             return [self.sources.tensor(expected.at(size), expected.dtype) for _ in range(count)]
 
-        fitted: dict[int, tuple[int, int]] = {}
+        tried: dict[int, tuple[int, tuple[int, int] | None]] = {}
 
         def first_problem(size: int) -> Problem | None:
             forward, problem = self.trials.first_problem(inputs(size))
-            if problem is None:
-                fitted[size] = rows_dropped(forward.calls), pixels_a_row(forward.calls, size)
+            # One that does not fit between two that do is not meant.
+            left = rows_dropped(forward.calls) if problem is None else LARGEST_SIZE**2
+            tried[size] = left, sizes_alike(forward.calls, size, problem)
             return problem
 
-        def noted(size: int) -> tuple[int, int]:
-            if size not in fitted:
+        def dropped(size: int) -> int:
+            if size not in tried:
                 first_problem(size)
-            # One that does not fit between two that do is not meant.
-            return fitted.get(size, (LARGEST_SIZE**2, 1))
+            return tried[size][0]
 
-        return fitting_sizes(first_problem, lambda size: noted(size)[0], lambda size: noted(size)[1])
+        return fitting_sizes(first_problem, dropped, lambda size: tried[size][1])
 
     def finish(
         self,

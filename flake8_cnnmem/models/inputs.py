@@ -6,13 +6,14 @@ size that its Linear layers allow is searched for, square sizes alone.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Batch
-from flake8_cnnmem.graph import Call, Problem, Tensor
+from flake8_cnnmem.graph import Call, Mismatch, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.expected import Expected
 from flake8_cnnmem.unknown import Unknown
@@ -157,6 +158,9 @@ def takes_any_size(calls: Sequence[Call]) -> bool:
 Verdict = Callable[[int], "Problem | None"]
 """For an image size: the first problem that the model has with it, if any."""
 
+Guess = Callable[[int], "tuple[int, int] | None"]
+"""For an image size that was tried: the smallest and the largest that should fit, if that can be said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
@@ -176,14 +180,14 @@ class Fitting:
 
 
 def fitting_sizes(
-    first_problem: Verdict, dropped: Callable[[int], int], spanned: Callable[[int], int] = lambda size: 1
+    first_problem: Verdict, dropped: Callable[[int], int], guessed: Guess = lambda size: None
 ) -> Fitting | None:
     """The image sizes that the model's own layers ask for, or None where they take any size or none.
 
     The features that reach a Linear layer grow with the size, so the sizes that it takes lie together. Among them a
     usual one is meant, and rather one of which no stride or pool leaves over a row: where that is the largest or the
-    smallest, the model is counted for it, else for the smallest, so that its figures are a bound. `spanned` guesses
-    from the call on the smallest how many sizes there are; a guess that the model does not bear out is none.
+    smallest, the model is counted for it, else for the smallest, so that its figures are a bound. `guessed` guesses the
+    sizes from the call on one that was tried; a guess that the model does not bear out is none.
     """
     first_problem = cache(first_problem)
     small, usual_size = first_problem(64), first_problem(224)
@@ -196,18 +200,49 @@ def fitting_sizes(
             most = size
             break
         least = size + 1
-    if most == 224 and usual_size is None:
-        # Where 64 is too small and 224 is not, the smallest size lies between the two; most often it is the usual one.
-        below = first_problem(223)
-        least = 224 if below is not None and too_small(below) else least
-    low = first_fitting(first_problem, least, most)
+    guess = next(filter(None, map(guessed, (224, 64))), None)
+    if guess is not None and is_smallest(first_problem, guess[0], least, most):
+        low: int | None = guess[0]
+    else:
+        if most == 224 and usual_size is None:
+            # Where 64 is too small and 224 is not, the smallest size lies between the two; most often it is the usual
+            # one.
+            below = first_problem(223)
+            least = 224 if below is not None and too_small(below) else least
+        low = first_fitting(first_problem, least, most)
     if low is None:
         return None
-    high = low
-    step = 1
-    guess = low + spanned(low) - 1
-    if low < guess < MANY - 1 and first_problem(guess) is None and first_problem(guess + 1) is not None:
-        high, step = guess, 0
+    guess = guessed(low) or guess
+    if guess is not None and is_largest(first_problem, low, guess[1]):
+        high = guess[1]
+    else:
+        high = last_fitting(first_problem, low)
+    meant = low
+    usual = [size for size in USUAL_SIZES if low <= size <= high]
+    if usual:
+        whole = next((size for size in usual if dropped(size) == 0), None)
+        meant = min(usual, key=lambda size: (dropped(size), USUAL_SIZES.index(size))) if whole is None else whole
+    elif high - low < 64:
+        meant = min(range(low, high + 1), key=lambda size: (dropped(size), size))
+    return Fitting(meant if meant == high else low, low, high)
+
+
+def is_smallest(first_problem: Verdict, size: int, least: int, most: int) -> bool:
+    """Whether bisection from `least` to `most` would come to this size: it fits, and the one before it is too small."""
+    if not least <= size <= most or first_problem(size) is not None:
+        return False
+    below = first_problem(size - 1) if size > least else None
+    return size == least or (below is not None and too_small(below))
+
+
+def is_largest(first_problem: Verdict, low: int, size: int) -> bool:
+    """Whether this size, not below the smallest one that fits, fits, and the next one does not."""
+    return low <= size < MANY - 1 and first_problem(size) is None and first_problem(size + 1) is not None
+
+
+def last_fitting(first_problem: Verdict, low: int) -> int:
+    """The largest of the sizes that fit from `low` on."""
+    high, step = low, 1
     while step:
         if high + step < MANY and first_problem(high + step) is None:
             high += step
@@ -217,14 +252,7 @@ def fitting_sizes(
             break
         else:
             step //= 2
-    meant = low
-    usual = [size for size in USUAL_SIZES if low <= size <= high]
-    if usual:
-        whole = next((size for size in usual if dropped(size) == 0), None)
-        meant = min(usual, key=lambda size: (dropped(size), USUAL_SIZES.index(size))) if whole is None else whole
-    elif high - low < 64:
-        meant = min(range(low, high + 1), key=lambda size: (dropped(size), size))
-    return Fitting(meant if meant == high else low, low, high)
+    return high
 
 
 def first_fitting(first_problem: Verdict, low: int, high: int) -> int | None:
@@ -251,18 +279,55 @@ def rows_dropped(calls: Sequence[Call]) -> int:
     return sum(count for call in calls for _, count in drops_of(call))
 
 
-def pixels_a_row(calls: Sequence[Call], size: int) -> int:
-    """Rows of an image of this size that become one row of the last maps, as far as each layer's own sizes tell."""
-    rows = 1
+def sizes_alike(calls: Sequence[Call], size: int, problem: Problem | None) -> tuple[int, int] | None:
+    """The smallest and the largest image of which the last maps are as large as those of an image of this size, as far
+    as each layer's own sizes tell. Where a layer behind them has a problem with the features of these maps, those of
+    which they would be as large as it declares; None where no maps would."""
+    windows: list[Call] = []
+    side = size
+    axes = 2
     for call in calls:
-        given = call.inputs[0].shape if call.inputs else ()
+        given = call.inputs[0].shape if len(call.inputs) == 1 else ()
         gives = call.outputs[0].shape if call.outputs else ()
         if isinstance(given, Unknown) or isinstance(gives, Unknown) or not len(given) == len(gives) > 2:
             continue
         last = gives[-1]
-        if isinstance(last, int) and 0 < last < size == given[-1]:
-            rows, size = rows * round(size / last), last
-    return rows
+        if isinstance(last, int) and 0 < last < side == given[-1]:
+            windows.append(call)
+            side, axes = last, len(given) - 2
+    if problem is not None:
+        found = side_for(side, axes, problem)
+        if found is None:
+            return None
+        side = found
+    low = high = side
+    for call in reversed(windows):
+        sides = partial(side_given, call)
+        low = bisect_left(range(LARGEST_SIZE), low, key=sides)
+        high = bisect_right(range(LARGEST_SIZE), high, key=sides) - 1
+    return low, high
+
+
+def side_for(side: int, axes: int, problem: Problem) -> int | None:
+    """The side of maps that have as many features as a layer declares, of which maps of this side have as many as it is
+    given; None where no whole number is that side."""
+    if not problem.given or not problem.declared:
+        return None
+    found = round(side * (problem.declared / problem.given) ** (1 / axes))
+    return found if found**axes * problem.given == side**axes * problem.declared else None
+
+
+def side_given(call: Call, side: int) -> int:
+    """The last side of what a call would give for maps of this side; 0 where it would not take them."""
+    shape = call.inputs[0].shape
+    assert isinstance(shape, tuple)
+    taken = tuple(side if at > 1 and size == shape[-1] else size for at, size in enumerate(shape))
+    try:
+        given = call.op.outputs(taken)[0]
+    except Mismatch:
+        return 0
+    last = given[-1] if isinstance(given, tuple) else 0
+    return last if isinstance(last, int) else 0
 
 
 def drops_of(call: Call) -> Iterator[tuple[int, int]]:

@@ -9,8 +9,8 @@ from collections.abc import Container, Iterator, Sequence
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.functions import Function
-from flake8_cnnmem.evaluate.imports import package_of
-from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
+from flake8_cnnmem.evaluate.imports import MISSING_PACKAGES, package_of
+from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.program_runs import Ways

@@ -58,7 +58,12 @@ UPDATES = {
 # Data
 
 LOADERS_MEMBERS = Members({"to": native("to", itself), "cuda": native("cuda", itself), "cpu": native("cpu", itself)})
-LOADERS = Class("DataLoaders", namespace=LOADERS_MEMBERS, module="fastai.data.core")
+LOADERS = Class(
+    "DataLoaders",
+    namespace=LOADERS_MEMBERS,
+    unknown_base=Unknown("the source of fastai is not found: what else its DataLoaders can do is not known"),
+    module="fastai.data.core",
+)
 
 
 @LOADERS_MEMBERS.method("__init__")

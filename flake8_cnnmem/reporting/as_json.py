@@ -128,14 +128,19 @@ def model(report: ModelReport) -> dict[str, Any]:
         ]
         or [{"name": report.name, "parameters": report.parameters, "trainable": report.trainable}],
         "also_in_memory": [
-            {"what": row.what, "bytes": row.bytes, "path": row.path or None, **position(row.line)}
+            {
+                "what": row.what,
+                "bytes": row.bytes,
+                "path": shown_path(row.path, report.path) or None,
+                **position(row.line),
+            }
             for row in report.also_in_memory
         ],
         "growths": [
-            {"what": each.what, "bytes": each.bytes, "path": each.path, **position(each.line)}
+            {"what": each.what, "bytes": each.bytes, "path": shown_path(each.path, report.path), **position(each.line)}
             for each in report.growths
         ],
-        "evaluation": None if report.evaluation is None else evaluation(report.evaluation),
+        "evaluation": None if report.evaluation is None else evaluation(report.evaluation, report.path),
     }
 
 
@@ -152,12 +157,12 @@ def workspaces(estimate: Estimate) -> int | None:
     return dict(estimate.overhead_parts).get("cublas_workspace", 0) if estimate.overhead_parts else None
 
 
-def evaluation(found: EvaluationReport) -> dict[str, Any]:
-    """The evaluation that needs more than the training."""
+def evaluation(found: EvaluationReport, path: str) -> dict[str, Any]:
+    """The evaluation that needs more than the training, of a report on the file at `path`."""
     return {
         "batch_size": found.batch_size,
         "total": found.total,
-        "path": found.path,
+        "path": shown_path(found.path, path),
         **position(found.line),
         "training_total": found.training_total,
     }

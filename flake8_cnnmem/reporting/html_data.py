@@ -35,6 +35,7 @@ def index_entry(line: Line, report: ModelReport) -> dict[str, Any]:
         "largest": None if line.fits is None and line.bound else line.largest,
         "state": one_line(f"part of {line.part_of}" if line.part_of else state(line)),
         "over": line.over,
+        "part": bool(line.part_of),
         "batch": one_line(line.batch[0]),
         "input": one_line(line.input[0]),
     }

@@ -37,7 +37,7 @@ def seldom_collected(function: Callable[P, R]) -> Callable[P, R]:
             # Switched off, or raised by the host itself.
             return function(*args, **kwargs)
         # Modules, functions and frames refer to each other, so that nothing of the last file has gone by itself.
-        gc.collect(ALL if grown_old else YOUNGER)
+        clear_away()
         looks = looks_at_older()
         with passing_over_what_is_there():
             gc.set_threshold(YOUNG, *before[1:])
@@ -48,6 +48,13 @@ def seldom_collected(function: Callable[P, R]) -> Callable[P, R]:
                 grown_old = looks_at_older() > looks
 
     return collected_seldom
+
+
+def clear_away() -> None:
+    """Clear away what the last file has left, where this process holds the collector back."""
+    global grown_old
+    gc.collect(ALL if grown_old else YOUNGER)
+    grown_old = False
 
 
 def looks_at_older() -> int:

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.settings.directives import Directives
+from flake8_cnnmem.source.leading import leads_to_framework
 from flake8_cnnmem.source.parsing import (
     LARGEST,
     SourceError,
@@ -60,6 +61,8 @@ class Source:
         self.syntax = Syntax(text, tree)
         self.own_tree: ast.Module | None = None
         """The syntax tree of a file that is run from top to bottom: nobody makes it let go of it."""
+        self.before: Source | None = None
+        """An earlier text of the file, of which most statements may still be the same."""
 
     def check(self) -> None:
         """Raises SourceError for what is no Python, too large or too deeply nested."""
@@ -156,9 +159,34 @@ class Source:
         if parts:
             # An import has asked for some of them before: the rest is parsed when its turn comes.
             return
-        parts.update(enumerate(pairs(self.cst.body, self.own_tree.body)))
+        nodes = self.nodes_beside(self.before) if self.before is not None else None
+        parts.update(enumerate(pairs(nodes or self.cst.body, self.own_tree.body)))
         if self.syntax.shelf is not None:
             self.syntax.shelf.parsed_whole(self.syntax)
+
+    def nodes_beside(self, before: Source) -> list[Any] | None:
+        """libcst's statements of this text, taken over where an earlier text of the file has them word for word: they
+        do not know their lines. None where that is not to be had. Raises SourceError as `tree` does."""
+        known = before.syntax.parts
+        spans = self.spans()
+        alone = all(span.last < after.first for span, after in itertools.pairwise(spans))
+        if not alone or self.notebook is not None or len(known) != len(before.spans()):
+            return None
+        taken = {before.python[span.start : span.end]: known[at][0] for at, span in enumerate(before.spans())}
+        nodes: list[Any] = []
+        for at, span in enumerate(spans):
+            text = self.python[span.start : span.end]
+            node = taken.pop(text, None)
+            if node is None:
+                try:
+                    nodes += parse_cst(f"{text}\n", ast.Module(self.tree.body[at : at + 1], []), self.path).body
+                except SourceError:
+                    # To be told of the whole text.
+                    return None
+                self.syntax.grow(PARSED * len(text))
+            else:
+                nodes.append(node)
+        return nodes
 
     def statement(self, at: int) -> Part:
         """A top-level statement, as libcst has it and as `ast` has it.
@@ -204,15 +232,18 @@ class Source:
         line = self.notebook.line
         return replace(found, problems=tuple(replace(each, line=line(each.line)) for each in found.problems))
 
-    def may_hold_models(self) -> bool:
-        """Whether a file is worth evaluating: it imports something of a framework, or carries a directive.
+    def may_hold_models(self, files: Files = DISK) -> bool:
+        """Whether a file is worth evaluating: it imports something of a framework, or carries a directive, or is a
+        program that imports modules of its project that lead to a framework.
 
         False for a file that cannot be parsed: flake8 has said so already.
         """
-        if not mentions_framework(self.text):
-            return False
         try:
-            return imports_framework(self.tree) or bool(self.directives)
+            if mentions_framework(self.text) and (imports_framework(self.tree) or self.directives):
+                return True
+            if "import" not in self.text:
+                return False
+            return leads_to_framework(self.path, self.text, self.tree, files, mentions_framework, imports_framework)
         except SourceError:
             return False
 

@@ -127,6 +127,13 @@ def test_cnm201_names_layer_sizes_and_what_would_work(make_report: Make) -> None
     )
 
 
+def test_a_layer_that_has_a_number_for_its_name_is_called_a_layer(make_report: Make) -> None:
+    numbered = replace(problem("CNM201", "takes 100 features, but is given 7200"), layer="2")
+    assert only("CNM201", make_report(fits=True, problems=(numbered,))).startswith("layer 2 takes 100 features")
+    below = replace(numbered, layer="head.2")
+    assert only("CNM201", make_report(fits=True, problems=(below,))).startswith("head.2 takes 100 features")
+
+
 def test_cnm202_is_reported_at_the_layer(make_report: Make) -> None:
     report = make_report(fits=True, problems=(problem("CNM202", "shrinks its 1x1 input to 0x0"),))
     assert only("CNM202", report) == "fc1 shrinks its 1x1 input to 0x0"

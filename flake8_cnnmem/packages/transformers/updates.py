@@ -50,7 +50,7 @@ def without_embeddings(run: Runtime, model: Instance, weights: list[Weight]) -> 
 def made_optimizer(run: Runtime, model: Value, options: Value, told: Value = None) -> Value:
     """The optimizer of a Trainer that is handed none: of what asks for a gradient."""
     if not isinstance(model, Instance):
-        return run.unknown("the model of a trainer is not known")
+        return model if isinstance(model, Unknown) else run.unknown("the model of a trainer is not known")
     items = run.items(run.call(run.get(model, "parameters")))
     if isinstance(items, Unknown):
         return items

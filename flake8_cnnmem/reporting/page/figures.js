@@ -48,7 +48,12 @@ function make(tag, attributes, ...children) {
 
 // A module path that may be broken behind its dots.
 function path(text) {
-  return text.split(/(?<=[./])/).flatMap((part, index) => (index ? [document.createElement("wbr"), part] : [part]));
+  return pieces(text, /(?<=[./])/);
+}
+
+// A text that may go on in a new line at these places.
+function pieces(text, places) {
+  return text.split(places).flatMap((part, index) => (index ? [document.createElement("wbr"), part] : [part]));
 }
 
 function swatch(use) {

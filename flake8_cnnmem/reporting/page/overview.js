@@ -1,19 +1,33 @@
 // All models in one table, what needs most first: to sort, to filter, to choose from.
 
-// [heading, is a number, what is shown, what is sorted by]; where it lies comes last, on a phone below the name.
+// Where a name or a path may go on in a new line.
+const JOINTS = /(?<=[/_])|(?<=[a-z])(?=[A-Z])/;
+
+// [heading, is a number, what is shown, what is sorted by]; where it lies comes last, on a phone below the name, as the
+// state does.
 const OVERVIEW = {
-  name: ["name", false, (model) => make("b", {}, ...path(model.name)), (model) => model.name],
-  place: ["where", false, (model) => path(model.place), (model) => model.place],
+  name: ["name", false, (model) => make("b", {}, ...pieces(model.name, JOINTS)), (model) => model.name],
+  place: ["where", false, (model) => pieces(model.place, JOINTS), (model) => model.place],
   needs: ["needs", true, (model) => (model.bytes === null ? "" : model.figure), (model) => model.bytes ?? -1],
   limit: ["limit", true, (model) => (model.limit === null ? "" : show(model.limit)), (model) => model.limit ?? -1],
   largest: ["largest batch", true, (model) => (model.largest === null ? "" : model.largest < 1 ? "none" : count(model.largest)), (model) => model.largest ?? -1],
-  state: ["state", false, (model) => make("span", { class: model.over ? "bad" : model.fits ? "good" : "soft" }, ...path(model.state)), (model) => model.state],
+  state: ["state", false, (model) => stateOf(model, pieces(model.state, JOINTS)), (model) => model.state],
   batch: ["batch", true, (model) => model.batch, (model) => Number.parseInt(model.batch, 10) || 0],
   input: ["input", false, (model) => model.input, (model) => model.input],
 };
 const WIDE_OVERVIEW = ["name", "place", "needs", "limit", "largest", "state", "batch", "input"];
 const NARROW_OVERVIEW = ["name", "needs", "state", "limit", "largest", "batch", "input", "place"];
-const PHONE_OVERVIEW = ["name", "needs", "state", "limit", "largest", "batch", "input"];
+const PHONE_OVERVIEW = ["name", "needs", "limit", "largest", "batch", "input"];
+
+function stateOf(model, shown) {
+  return make("span", { class: model.over ? "bad" : model.fits ? "good" : "soft" }, ...shown);
+}
+
+// What stands below a name on a phone: its file and, of a part, that of the model that it is a part of.
+function belowName(model) {
+  const short = (text) => text.split(" ").map((word) => word.split("/").pop()).join(" ");
+  return [make("small", { title: model.place }, short(model.place)), make("small", {}, stateOf(model, [short(model.state)]))];
+}
 
 function overview() {
   const limited = INDEX.some((model) => model.limit !== null);
@@ -42,7 +56,7 @@ function overview() {
     const found = order.filter(({ model }) => `${model.name} ${model.place} ${model.training} ${model.state}`.toLowerCase().includes(word));
     body.replaceChildren(...found.map(({ model, number }) => make("tr", { "data-model": number },
       ...shown.map((key) => make("td", { class: [OVERVIEW[key][1] ? "number" : "", key === "place" ? "code" : key === "state" ? "state" : ""].join(" ").trim() || null },
-        key === "name" ? make("a", { href: `#${number}` }, OVERVIEW[key][2](model), model.training ? make("small", {}, model.training) : null, phone.matches ? make("small", { title: model.place }, model.place.split("/").pop()) : null) : OVERVIEW[key][2](model))))));
+        key === "name" ? make("a", { href: `#${number}` }, OVERVIEW[key][2](model), ...(phone.matches ? belowName(model) : model.training ? [make("small", {}, ...pieces(model.training, JOINTS))] : [])) : OVERVIEW[key][2](model))))));
     markChosen(wanted);
   }
 
@@ -50,13 +64,21 @@ function overview() {
   filter.addEventListener("input", () => { word = filter.value.toLowerCase(); fill(); });
   for (const width of [narrow, phone]) width.addEventListener("change", fill);
   fill();
-  const over = INDEX.filter((model) => model.over).length;
+  const over = INDEX.filter((model) => model.over).length, parts = INDEX.filter((model) => model.part).length;
   const section = document.getElementById("models");
   section.append(
-    make("div", { class: "top" }, make("h2", { id: "models-title" }, `${INDEX.length} models${over ? `, ${over} over ${over === 1 ? "its limit" : "their limits"}` : ""}`), filter),
+    make("div", { class: "top" }, make("h2", { id: "models-title" }, counted(INDEX.length - parts, over, parts)), filter),
     make("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "The table of models" },
       make("table", {}, make("thead", {}, head), body)));
   section.hidden = false;
+}
+
+function counted(models, over, parts) {
+  return [
+    `${models} ${models === 1 ? "model" : "models"}`,
+    over ? `, ${over} over ${over === 1 ? "its limit" : "their limits"}` : "",
+    parts ? `, and ${parts} that ${parts === 1 ? "is a part" : "are parts"} of them` : "",
+  ].join("");
 }
 
 function markChosen(number) {
