@@ -153,7 +153,7 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     if fit.batch_size is None and not isinstance(fit.data, Instance) and not any(map(is_counted, tensors_in(batch))):
         fit = replace(fit, batch_size=samples_a_step(given))
     if not has_own_step(self):
-        stands = as_it_stands(run, fit, self)
+        stands = with_own_loss(run, as_it_stands(run, fit, self), self)
         compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch)
         targets.compare(run, self, stands, given.get("y"))
         look_at_arrays(run, self, stands, given)
@@ -246,7 +246,8 @@ def as_it_stands(run: Runtime, fit: Fit, model: Instance) -> Fit:
         doubts = () if now is None else (now,)
         return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
     own = (compilation.doubt, frozen_late(model), doubtful(compilation.given.get("optimizer")))
-    doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation))
+    drawn = session_of(run).drawn.values()
+    doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation), *drawn)
     return replace(
         fit,
         trainable=trained_then(model),
@@ -269,6 +270,14 @@ def compiled_by_xla(compilation: Compilation) -> tuple[Unknown, ...]:
 def has_own_step(self: Instance) -> bool:
     """Whether the code says what a step is: it is called with a batch, once here for all of them."""
     return type(self.cls.find("train_step")).__name__ == "Function"
+
+
+def with_own_loss(run: Runtime, fit: Fit, model: Instance) -> Fit:
+    """A fit with the doubt that a `compute_loss` of the code's own is: it may call another model, a teacher."""
+    if type(model.cls.find("compute_loss")).__name__ != "Function":
+        return fit
+    cause = run.unknown(f"what the compute_loss of {model.cls.name} keeps is not followed")
+    return replace(fit, doubts=(*fit.doubts, cause))
 
 
 def updating(fit: Fit, steps: Sequence[tuple[Instance, tuple[Weight, ...] | None]]) -> Fit:
