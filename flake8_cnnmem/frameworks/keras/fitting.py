@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras import targets
-from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_source
+from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_nested, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
 from flake8_cnnmem.frameworks.keras.fed import compare_counts, compare_inputs
 from flake8_cnnmem.frameworks.keras.model_state import (
@@ -295,9 +295,9 @@ def build_from_data(run: Runtime, self: Instance, data: Value, batch: Value) -> 
     state = state_of(run, self)
     if state.nodes or graph_of(self) is not None:
         return
-    shapes = data_shapes(data)
+    first = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
+    shapes = data_shapes(first) if is_nested(first) else data_shapes(data)
     if shapes is None:
-        first = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
         shapes = data_shapes(first)
     if shapes is not None:
         state.built = False

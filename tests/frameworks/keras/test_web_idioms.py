@@ -122,6 +122,80 @@ model.fit(ids)
 """,
         [("exact", 16, (20,), "adam", 2498)],
     ),
+    "a pair of sequences from a data set": (
+        """
+class Pair(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.words, self.out = layers.Embedding(10, 8), layers.Dense(10)
+
+    def call(self, inputs):
+        context, x = inputs
+        return self.out(self.words(x) + tf.reduce_mean(self.words(context), axis=1, keepdims=True))
+
+a, b = np.zeros((640, 64), "int64"), np.zeros((640, 33), "int64")
+pairs = tf.data.Dataset.from_tensor_slices((a, b)).batch(20).map(lambda p, e: ((p, e[:, :-1]), e[:, 1:]))
+model = Pair()
+model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+model.fit(pairs)
+""",
+        [("exact", 20, (64,), "adam", 170)],
+    ),
+    "features by name from a data set": (
+        """
+class Ratings(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.user, self.film, self.out = layers.Embedding(943, 32), layers.Embedding(1682, 32), layers.Dense(1)
+
+    def call(self, features):
+        return self.out(tf.concat([self.user(features["user"]), self.film(features["film"])], axis=1))
+
+ids = np.zeros(1000, "int32")
+rows = tf.data.Dataset.from_tensor_slices(({"user": ids, "film": ids}, np.zeros(1000, "float32"))).batch(50)
+model = Ratings()
+model.compile(keras.optimizers.Adagrad(0.1), "mse")
+model.fit(rows)
+""",
+        [("exact", 50, (), "adagrad", 84065)],
+    ),
+    "a picture and numbers from a sequence": (
+        """
+class Both(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.c, self.f, self.d = layers.Conv2D(8, 3), layers.Flatten(), layers.Dense(3)
+
+    def call(self, inputs, training=False):
+        picture, numbers = inputs
+        return self.d(tf.concat([self.f(self.c(picture)), numbers], -1))
+
+class Batches(keras.utils.Sequence):
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, index):
+        return (np.zeros((12, 32, 32, 3)), np.zeros((12, 5))), np.zeros((12, 3))
+
+model = Both()
+model.compile("adam", "mse")
+model.fit(Batches())
+""",
+        [("exact", 12, (32, 32, 3), "adam", 21842)],
+    ),
+    "spectrograms of recordings whose one channel is dropped": (
+        """
+waves = keras.utils.audio_dataset_from_directory("data", batch_size=64, output_sequence_length=16000)
+waves = waves.map(lambda wave, label: (tf.squeeze(wave, axis=-1), label))
+pictures = waves.map(lambda w, l: (tf.abs(tf.signal.stft(w, frame_length=255, frame_step=128))[..., tf.newaxis], l))
+for picture, _ in pictures.take(1):
+    break
+model = keras.Sequential([layers.Input(picture.shape[1:]), layers.Resizing(32, 32), layers.Flatten(), layers.Dense(8)])
+model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+model.fit(pictures)
+""",
+        [("exact", 64, (124, 129, 1), "adam", 8200)],
+    ),
     "classes that a generator is told": (
         """
 flow = keras.preprocessing.image.ImageDataGenerator().flow_from_directory(
