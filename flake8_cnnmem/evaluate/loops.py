@@ -22,7 +22,7 @@ from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, Rounds
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
 from flake8_cnnmem.evaluate.statements import compile_block, statement
 from flake8_cnnmem.evaluate.trace import Loop
-from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, may_break, passed_over, turns_of
+from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_of_a_stream, is_too_long, may_break, passed_over, turns_of
 from flake8_cnnmem.graph import Invocation, Tensor
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
@@ -109,7 +109,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 is_all = watched.loop is not None and watched.loop.length == done
                 return orelse(frame) if is_all else rest(frame, items, watched.loop)
         watched.over(frame, turns)
-        if watched.approached and not isinstance(items, FINITE) and watched.item is not None:
+        if watched.approached and is_of_a_stream(items) and watched.item is not None:
             # Data of which one item stands for all: a later turn finds the count at its limit.
             cause = run.unknown("which round of a training loop it is is not known")
             signal = unknown_loop(frame, cause, once(watched.item), twin, True, watched.loop)

@@ -52,6 +52,14 @@ MOST_PASSED = 256
 """Items of numbered data that are passed over to come to a turn that does something else."""
 
 
+def is_of_a_stream(items: object) -> bool:
+    """Whether what a loop goes through is data of which one item stands for all, numbered or zipped or as it is."""
+    if isinstance(items, (enumerate, zip)):
+        sources = items.__reduce__()[1]
+        return any(map(is_of_a_stream, sources))
+    return isinstance(items, Stream)
+
+
 def number_of(item: Value) -> int | None:
     """What a loop counts a turn as: its item, or the number that `enumerate` gives with one."""
     number = item[0] if isinstance(item, tuple) and len(item) == 2 else item

@@ -88,6 +88,7 @@ class OpRule:
     `layout` says of the operand; "gradient": as the one that arrives; "slope": as what was kept, which the kernel reads
     before that one; "suggested": channels last if the one that arrives is; "contiguous".
     `mask_first`: a GPU's kernel makes what it keeps of its own ahead of the result.
+    `kernel_first`: in a graph the weight's gradient is made ahead of the input's, and what it has read goes.
     `to_training`: a result that is asked for in the dtype of the training is of that, whatever its operand's.
     `library`: the one that a part of what is kept belongs to, and that alone knows its size: `keeps` has the least that
     a backward pass can do with, and the figure is a lower bound, with a cause.
@@ -117,6 +118,7 @@ class OpRule:
     dense: bool = False
     counts: bool = False
     mask_first: bool = False
+    kernel_first: bool = False
     gradient_layout: str = ""
     to_training: bool = False
     library: str = ""

@@ -207,8 +207,12 @@ class Backward:
         fetched = [memory.allocate(line) for line in node.fetched]
         full = scratch[len(scratch) - way.full :]
         meanwhile, scratch = scratch[: len(plan.temporaries)], scratch[len(plan.temporaries) : len(scratch) - way.full]
-        for place in way.order or range(len(way.made)):
+        order = way.order or range(len(way.made))
+        apart = plan.row.kernel_first and not self.rules.eager and 0 in plan.wanted
+        for place in sorted(order, key=lambda place: plan.wanted[place] == 0) if apart else order:
             made, operand = way.made[place], node.operands[plan.wanted[place]]
+            if apart and plan.wanted[place] == 0:
+                self.discard(node)
             if place in way.validated and meanwhile:
                 # What the gradients were made of is gone.
                 for storage in meanwhile:
@@ -251,7 +255,7 @@ class Backward:
         if way.sums_when == "last":
             self._sum(way)
         if not way.late:
-            self._done(node, arrived, self.unpacks)
+            self._done(node, arrived, self.unpacks or apart)
         for at, new in zip(plan.wanted, handed, strict=True):
             key, value = node.operands[at]
             if value.weight is not None:

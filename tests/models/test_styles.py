@@ -31,7 +31,8 @@ SCRIPTS: dict[str, list[Facts]] = {
     "gradient_tape.py": [("exact", 48, (28, 28, 1), "rmsprop", "float32", 250, 250, 1)],
     "keras_distillation.py": [
         ("exact", 50, (28, 28, 1), "adam", "float32", 1290, 1290, 1),
-        ("exact", 30, (28, 28, 1), "adamw", "float32", 1460, 170, 1),
+        # Its compute_loss runs the teacher: TensorFlow's own trace has 6.4 MiB at once, student and input are 1.5 MiB.
+        ("lower-bound", 30, (28, 28, 1), "adamw", "float32", 1460, 170, 1),
     ],
     "lightning_data_module.py": [("exact", 36, (3, 40, 40), "adamw", "mixed_float16", 1370, 1370, 1)],
 }

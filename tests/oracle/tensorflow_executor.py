@@ -27,7 +27,8 @@ from keras_step_cases import TRUTH, build, name_of, optimizer_of
 TARGET = TRUTH / "keras_executor.json"
 OWN = "fixtures/memory/keras/branches.py"
 NAMES = (
-    "two_towers", "siamese", "residual", "dense_blocks", "squeezed", "windows", "added", "joined", "inceptions",
+    "two_towers", "siamese", "residual", "dense_blocks", "squeezed", "windows", "added", "joined", "inceptions", "unet",
+    "denoising",
 )  # fmt: skip
 CASES: list[dict[str, Any]] = [
     *({"target": f"{OWN}::{name}()", "batch_size": 32, "optimizer": "adam"} for name in NAMES),
@@ -44,6 +45,8 @@ BY_VALUE = frozenset(
      "Select", "SelectV2", "Xdivy")
 )  # fmt: skip
 """Ops whose kernels take an operand's storage over."""
+LOSS_AND_GRADIENT = frozenset(("SoftmaxCrossEntropyWithLogits",))
+"""Ops whose second result, the gradient, is written into the logits where nobody else needs them (xent_op.cc)."""
 
 
 @dataclass(eq=False)
@@ -107,6 +110,9 @@ def made(op: str, operands: list[Storage | None], sizes: list[int], count: int) 
     """What an op gives by its ports; None for what is no tensor of the step's."""
     if op in SAME:
         return [operands[0] if operands else None]
+    logits = operands[0] if op in LOSS_AND_GRADIENT else None
+    if logits is not None and logits.size not in sizes:
+        return [*map(Storage, sizes[:1]), logits]
     if op not in BY_VALUE:
         return [Storage(size) for size in sizes[:count]]
     there = [storage for storage in operands if storage is not None]

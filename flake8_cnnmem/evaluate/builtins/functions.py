@@ -176,7 +176,9 @@ def choose(run: Runtime, name: str, args: tuple[Value, ...], key: Value, default
     if not args:
         raise TypeError(f"{name} expected at least 1 argument, got 0")
     if len(args) == 1 and isinstance(args[0], Tensor):
-        return run.call(run.get(args[0], name))
+        method = run.find(args[0], name)
+        missing = run.unknown(f"the {name} of a tensor's values is not known")
+        return missing if method is MISSING else run.call(method)
     items = run.items(args[0]) if len(args) == 1 else list(args)
     if isinstance(items, Unknown):
         return items

@@ -60,7 +60,24 @@ def data_shapes(data: Value) -> Value:
         return (None, *data.shape[1:])
     if isinstance(data, Instance) and isinstance(data.native, dict) and data.native.get("batch_shape") is not None:
         return data.native["batch_shape"]
-    if isinstance(data, list) and data and all(isinstance(item, Tensor) for item in data):
-        shapes = [data_shapes(item) for item in data]
+    if is_nested(data):
+        return nested_shapes(data)
+    return None
+
+
+def is_nested(data: Value) -> bool:
+    """Whether a batch is several tensors."""
+    return isinstance(data, (list, tuple, dict)) and len(data) > 0
+
+
+def nested_shapes(data: Value) -> Value:
+    """The shapes of several tensors, nested as they are, tuples as lists; None where one is not known."""
+    if isinstance(data, Tensor):
+        return (None, *data.shape[1:]) if isinstance(data.shape, tuple) and data.shape else None
+    if isinstance(data, dict):
+        named = {name: nested_shapes(item) for name, item in data.items()}
+        return None if any(shape is None for shape in named.values()) else named
+    if isinstance(data, (list, tuple)):
+        shapes = [nested_shapes(item) for item in data]
         return None if any(shape is None for shape in shapes) else shapes
     return None

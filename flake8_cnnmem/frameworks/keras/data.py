@@ -220,8 +220,14 @@ def flow_from_directory(
     run: Runtime, self: Instance, directory: Value, target_size: Value = (256, 256), color_mode: Value = "rgb",
     classes: Value = None, class_mode: Value = "categorical", batch_size: Value = 32, *args: Value, **options: Value,
 ) -> Instance:  # fmt: skip
-    """`generator.flow_from_directory(...)`: batches of images and labels."""
-    return image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
+    """`generator.flow_from_directory(...)`: batches of images and labels, of the classes that are named."""
+    made = image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
+    if isinstance(classes, (list, tuple)) and classes and isinstance(made.native, dict):
+        made.native |= {
+            "num_classes": len(classes),
+            "class_indices": {name: number for number, name in enumerate(classes) if isinstance(name, str)},
+        }
+    return made
 
 
 def flow_from_dataframe(

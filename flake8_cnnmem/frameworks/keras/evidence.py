@@ -116,7 +116,7 @@ def doubts(run: Runtime, model: Instance) -> tuple[Unknown, ...]:
         return (*found[-1].doubts, variable) if variable is not None else found[-1].doubts
     late = frozen_late(model)
     more = session.parts_of_steps.get(id(model))
-    return tuple(each for each in (late, more, variable) if each is not None)
+    return (*(each for each in (late, more, variable) if each is not None), *session.drawn.values())
 
 
 def input_stated(run: Runtime, model: Instance) -> tuple[Site | None, int | None]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras import targets
-from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_source
+from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_nested, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
 from flake8_cnnmem.frameworks.keras.fed import compare_counts, compare_inputs
 from flake8_cnnmem.frameworks.keras.model_state import (
@@ -153,7 +153,7 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     if fit.batch_size is None and not isinstance(fit.data, Instance) and not any(map(is_counted, tensors_in(batch))):
         fit = replace(fit, batch_size=samples_a_step(given))
     if not has_own_step(self):
-        stands = as_it_stands(run, fit, self)
+        stands = with_own_loss(run, as_it_stands(run, fit, self), self)
         compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch)
         targets.compare(run, self, stands, given.get("y"))
         look_at_arrays(run, self, stands, given)
@@ -246,7 +246,8 @@ def as_it_stands(run: Runtime, fit: Fit, model: Instance) -> Fit:
         doubts = () if now is None else (now,)
         return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
     own = (compilation.doubt, frozen_late(model), doubtful(compilation.given.get("optimizer")))
-    doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation))
+    drawn = session_of(run).drawn.values()
+    doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation), *drawn)
     return replace(
         fit,
         trainable=trained_then(model),
@@ -271,6 +272,14 @@ def has_own_step(self: Instance) -> bool:
     return type(self.cls.find("train_step")).__name__ == "Function"
 
 
+def with_own_loss(run: Runtime, fit: Fit, model: Instance) -> Fit:
+    """A fit with the doubt that a `compute_loss` of the code's own is: it may call another model, a teacher."""
+    if type(model.cls.find("compute_loss")).__name__ != "Function":
+        return fit
+    cause = run.unknown(f"what the compute_loss of {model.cls.name} keeps is not followed")
+    return replace(fit, doubts=(*fit.doubts, cause))
+
+
 def updating(fit: Fit, steps: Sequence[tuple[Instance, tuple[Weight, ...] | None]]) -> Fit:
     """A fit whose step the code writes: it trains what its optimizers update, the one of the most first."""
     known = [(optimizer, weights) for optimizer, weights in steps if weights is not None]
@@ -286,9 +295,9 @@ def build_from_data(run: Runtime, self: Instance, data: Value, batch: Value) -> 
     state = state_of(run, self)
     if state.nodes or graph_of(self) is not None:
         return
-    shapes = data_shapes(data)
+    first = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
+    shapes = data_shapes(first) if is_nested(first) else data_shapes(data)
     if shapes is None:
-        first = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
         shapes = data_shapes(first)
     if shapes is not None:
         state.built = False

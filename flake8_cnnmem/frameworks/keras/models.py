@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from flake8_cnnmem.dims import BATCH
+from flake8_cnnmem.frameworks.keras.compiled_losses import LOSS_METHODS
 from flake8_cnnmem.frameworks.keras.fed import compare_inputs
 from flake8_cnnmem.frameworks.keras.fitting import compile_model, fitter, not_followed
 from flake8_cnnmem.frameworks.keras.functional import Graph, replay, trace
@@ -290,12 +291,11 @@ MODEL = Class(
         "to_json": not_followed("to_json"),
         "to_yaml": not_followed("to_yaml"),
         "get_metrics_result": not_followed("get_metrics_result"),
-        "compute_loss": not_followed("compute_loss"),
         "compute_metrics": not_followed("compute_metrics"),
         "train_step": not_followed("train_step"),
         "test_step": not_followed("test_step"),
         "make_train_function": not_followed("make_train_function"),
-        "compiled_loss": not_followed("compiled_loss"),
+        **LOSS_METHODS,
         "summary": native(nothing),
         "save": native(nothing),
         "export": native(nothing),

@@ -101,6 +101,11 @@ NOISES = [
 
 LAYERS = [
     ("convolution", OpRule((X,), layout="contiguous", weights="first", autocast=HALF)),
+    # The shapes that the two gradients ask for are made constants, the kernel's first (constant_folding.cc).
+    (
+        "convolution/Convolution",
+        OpRule((X,), layout="contiguous", weights="first", autocast=HALF, kernel_first=True),
+    ),
     # Keras has XLA compile these, which computes the gradient of a kernel without groups, and takes the groups out of
     # it (ConvolutionGroupConverter).
     (

@@ -59,6 +59,8 @@ class Session:
     """Layers, by id, that the train_step of a model around them calls beside others: a step is more than theirs."""
     called_unknown: list[Unknown] | None = None
     """While a step of the code's own runs: why what it calls with tensors is not known, a teacher that was loaded."""
+    drawn: dict[str, Unknown] = field(default_factory=dict)
+    """What a search of hyperparameters draws by chance, by name: which of its values was counted."""
     older: bool = False
     """Whether the code calls something as Keras 3 does not take it."""
     replicas: int = 1

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.arranging import arrange
+from flake8_cnnmem.frameworks.framework import GPUS_COUNTED
 from flake8_cnnmem.frameworks.keras import strategies
 from flake8_cnnmem.frameworks.keras.arrays import TENSOR_ARRAY
 from flake8_cnnmem.frameworks.keras.constants import plain
@@ -27,7 +28,7 @@ from flake8_cnnmem.frameworks.keras.tensors import TENSOR
 from flake8_cnnmem.frameworks.keras.utilities import decorator_factory, nothing
 from flake8_cnnmem.frameworks.keras.variables import tf_variable, variable
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Stream, Value
 
 
 def by_xla(run: Runtime, enabled: Value = None, *args: Value, **kwargs: Value) -> None:
@@ -178,12 +179,41 @@ MODULE = Class(
 SESSION = absorbing("Session", **CONTEXT)
 
 
-def no_devices(run: Runtime, device_type: Value = None, *args: Value, **kwargs: Value) -> Value:
-    """`tf.config.list_physical_devices(kind)`: no TPU; how many GPUs is not known."""
+def devices(run: Runtime, device_type: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`tf.config.list_physical_devices(kind)`: the memory that is asked about is a GPU's, so that there is one, and no
+    TPU; how many there are is not known."""
     if device_type == "TPU":
-        # The memory that is asked about is a GPU's.
         return []
-    return run.unknown("the machine's devices are not known")
+    return Instance(GPUS) if device_type == "GPU" else run.unknown("the machine's devices are not known")
+
+
+def a_device(run: Runtime, *args: Value) -> Value:
+    """One of the machine's GPUs."""
+    return run.unknown("a GPU's name and kind are not known")
+
+
+def count_devices(run: Runtime, self: Instance) -> int:
+    """How many GPUs are counted: one, which is noted."""
+    site = run.here()
+    run.data(GPUS_COUNTED)[id(site)] = site
+    return 1
+
+
+GPUS = Class(
+    "list",
+    namespace={
+        "__bool__": Native("__bool__", lambda run, self: True, propagate_unknown=False),
+        "__len__": Native("__len__", count_devices, propagate_unknown=False),
+        "__getitem__": Native("__getitem__", a_device, propagate_unknown=False),
+        "__iter__": Native("__iter__", lambda run, self: Stream(lambda: a_device(run)), propagate_unknown=False),
+    },
+)
+"""The GPUs that TensorFlow finds: at least one."""
+
+
+def there_is_one(run: Runtime, *args: Value, **kwargs: Value) -> bool:
+    """`tf.test.is_gpu_available()` and `is_built_with_cuda()`."""
+    return True
 
 
 def layer_function(name: str) -> Native:
@@ -222,9 +252,9 @@ OPTIMIZER_CONFIG: dict[str, Value] = {
     "set_jit": native(by_xla), "get_jit": native(nothing), "set_experimental_options": native(nothing)
 }  # fmt: skip
 EXPERIMENTAL_CONFIG: dict[str, Value] = {
-    "list_physical_devices": native(no_devices),
-    "list_logical_devices": native(no_devices),
-    "get_visible_devices": native(no_devices),
+    "list_physical_devices": native(devices),
+    "list_logical_devices": native(devices),
+    "get_visible_devices": native(devices),
     "set_memory_growth": native(nothing),
     "set_visible_devices": native(nothing),
     "set_virtual_device_configuration": native(nothing),
@@ -346,8 +376,8 @@ SUBMODULES: dict[str, dict[str, Value]] = {
         ),
     },
     "config": {
-        "list_physical_devices": native(no_devices),
-        "list_logical_devices": native(no_devices),
+        "list_physical_devices": native(devices),
+        "list_logical_devices": native(devices),
         "run_functions_eagerly": native(nothing),
         "set_visible_devices": native(nothing),
         "set_soft_device_placement": native(nothing),
@@ -380,7 +410,11 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     "initializers": {},
     "types": {},
     "sets": {},
-    "test": {"is_gpu_available": native(no_devices), "is_built_with_cuda": native(no_devices)},
+    "test": {
+        "is_gpu_available": native(there_is_one),
+        "is_built_with_cuda": native(there_is_one),
+        "gpu_device_name": Native("gpu_device_name", lambda run: "/device:GPU:0", propagate_unknown=False),
+    },
     "tpu": {},
     "contrib": {},
     "gfile": {},

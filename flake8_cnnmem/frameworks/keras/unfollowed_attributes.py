@@ -18,7 +18,7 @@ LAYER_WORDS = (
     "add_inbound_node set_trainable"
 )
 MODEL_WORDS = (
-    "autotune_steps_per_execution compile_from_config compiled_metrics container_nodes distribute_reduction_method "
+    "autotune_steps_per_execution compile_from_config container_nodes distribute_reduction_method "
     "distribute_strategy get_compile_config get_quantization_layer_structure get_state_tree get_weight_paths history "
     "loss_functions make_predict_function make_test_function metrics_names metrics_tensors metrics_updates operations "
     "predict_function predict_step run_eagerly sample_weights save_spec set_state_tree state_updates "
@@ -38,6 +38,8 @@ def attribute(run: Runtime, self: Instance, name: Value) -> Value:
         return BEFORE_COMPILING[name]
     if model and name == "metrics":
         return metrics_of(run, self)
+    if model and name == "compiled_metrics":
+        return run.construct(METRIC)
     if name in (OF_MODELS if model else OF_LAYERS):
         return run.unknown(f"{self.cls.name}.{name} is not followed")
     return MISSING

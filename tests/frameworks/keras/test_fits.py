@@ -135,7 +135,7 @@ DOUBTS = {
     ),
     "whether it is frozen": "if unknown:\n    m.layers[0].trainable = False\nm.compile('sgd', 'mse')\nm.fit(x, y)\n",
     "what an optimizer that is not found keeps": (
-        "import tensorflow_addons as tfa\nm.compile(tfa.optimizers.LAMB(), 'mse')\nm.fit(x, y)\n"
+        "import tensorflow_addons as tfa\nm.compile(tfa.optimizers.NovoGrad(), 'mse')\nm.fit(x, y)\n"
     ),
     "what an optimizer of one's own keeps": (
         "class Own(keras.optimizers.Optimizer):\n    pass\nm.compile(Own(0.1), 'mse')\nm.fit(x, y)\n"

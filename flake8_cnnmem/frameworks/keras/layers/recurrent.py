@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.frameworks.keras.stubs import apply
 from flake8_cnnmem.frameworks.keras.tracking import native
 from flake8_cnnmem.graph import Tensor
@@ -68,7 +69,20 @@ def get_cell(run: Runtime, self: Instance) -> Instance:
     return self
 
 
-CELL = {"cell": Property(native(get_cell))}
+def get_initial_state(
+    run: Runtime, self: Instance, batch_size: Value = None, inputs: Value = None, **options: Value
+) -> Value:
+    """`layer.get_initial_state(batch_size)`: zeros of (batch, units), one for each state. Keras 2 gives its input."""
+    given = inputs if inputs is not None else batch_size
+    batch = given.shape[0] if isinstance(given, Tensor) and isinstance(given.shape, tuple) and given.shape else given
+    sizes = self.attributes["state_size"]
+    return [
+        Tensor((plain_size(batch), plain_size(size)), framework="keras")
+        for size in (sizes if isinstance(sizes, list) else [sizes])
+    ]
+
+
+CELL = {"cell": Property(native(get_cell)), "get_initial_state": native(get_initial_state)}
 
 
 RNN_INIT, RNN_CALL = recurrent("rnn")

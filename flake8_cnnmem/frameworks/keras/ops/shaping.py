@@ -155,7 +155,7 @@ def expand_dims(run: Runtime, x: Value, axis: Any = -1) -> Value:
 
 def squeeze(run: Runtime, x: Value, axis: Value = None) -> Value:
     """Without axes of size 1: all, or those that are named."""
-    return apply(run, Squeeze(axis_number(axis)), x, function="squeeze")
+    return apply(run, Squeeze(axis_number(axis), strict=True), x, function="squeeze")
 
 
 def concatenate(run: Runtime, tensors: Value, axis: Any = -1) -> Value:
