@@ -113,12 +113,29 @@ def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Valu
         level = inner
 
 
+def gathered_tensors(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Tensor, str]]:
+    """The tensors in the lists and tuples that names lead to, and in those in them, each with its list's name and its
+    place."""
+    for path, value in named:
+        if isinstance(value, (list, tuple)):
+            for at, item in enumerate(value[-MOST_LOOKED_AT:]):
+                if isinstance(item, Tensor):
+                    yield path, item, str(at)
+                elif isinstance(item, (list, tuple)):
+                    for place, inner in enumerate(item[:MOST_LOOKED_AT]):
+                        if isinstance(inner, Tensor):
+                            yield path, inner, f"{at}][{place}"
+
+
 def held_now(run: Interpreter) -> Held:
     """The layers, optimizers and tensors that the program can reach at this moment."""
     found = Held()
-    for path, value, _ in within_reach(names_in_sight(run.frame)):
+    named = list(names_in_sight(run.frame))
+    inside = {id(tensor): f"{path}[{at}]" for path, tensor, at in gathered_tensors(named)}
+    for path, value, _ in within_reach(named):
         if isinstance(value, Tensor):
-            found.tensors.append((path, value))
+            # A name may be given another one: what lies in a container is told by that.
+            found.tensors.append((inside.get(id(value), path), value))
         elif not isinstance(value, Instance):
             continue
         elif frameworks.is_layer(value):

@@ -98,8 +98,8 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             seen = {id(root.value) for root in trained}
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
         weights = [weight for root in trained for weight in weights_of(root)]
-        causes = (*gathered(phase), *graphs_beside(run.trace, phase), *left_by_turns(run.trace, phase),
-                  *changed_later(run, weights, phase))  # fmt: skip
+        causes = (*gathered(phase), *shrinking(phase), *graphs_beside(run.trace, phase),
+                  *left_by_turns(run.trace, phase), *changed_later(run, weights, phase))  # fmt: skip
         own = [
             replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]
@@ -152,6 +152,14 @@ def gathered(phase: Phase) -> Iterator[Unknown]:
             site = turn.loop.site
             place = (site.path, site.line) if site is not None else ("", 0)
             yield Unknown("how many models a loop keeps is not known", *place)
+
+
+def shrinking(phase: Phase) -> Iterator[Unknown]:
+    """Why more may be in memory than in the first turn of a loop, though that is given the most: a later one finds the
+    optimizer's state."""
+    site = phase.loop.site if phase.shrinks and phase.loop is not None else None
+    if site is not None:
+        yield Unknown("what later turns of the loop, which are given less, find in memory", site.path, site.line)
 
 
 def began(run: Interpreter, root: Root) -> float:
