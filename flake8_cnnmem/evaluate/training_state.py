@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Loop, Retained, Turn
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight
+from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Instance, Value
 
@@ -87,8 +88,7 @@ def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Valu
     for _ in range(HOW_DEEP):
         inner: list[tuple[str, Value, Owners]] = []
         for path, value, owners in level:
-            if type(value) is Bound:
-                value = value.receiver
+            value = owner(value.receiver if type(value) is Bound else value)
             if isinstance(value, (list, tuple, dict, deque)):
                 if id(value) not in seen:
                     seen.add(id(value))

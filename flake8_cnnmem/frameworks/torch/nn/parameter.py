@@ -12,6 +12,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_ne
 from flake8_cnnmem.frameworks.torch.registry import METHODS
 from flake8_cnnmem.frameworks.torch.sizes import Sizes
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.parameter_values import ValuesOf
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Native, Runtime, Value
 
@@ -133,4 +134,5 @@ UNINITIALIZED_PARAMETER = Class(
 
 def type_of(tensor: Tensor) -> Class:
     """The class that user code sees."""
-    return PARAMETER if isinstance(tensor, Weight) and not tensor.buffer else TENSOR
+    plain = not isinstance(tensor, Weight) or tensor.buffer or isinstance(tensor, ValuesOf)
+    return TENSOR if plain else PARAMETER
