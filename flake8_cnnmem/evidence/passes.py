@@ -67,8 +67,22 @@ def representative(passes: Sequence[Pass]) -> list[Pass]:
     if len(kinds) == 1:
         at = largest(passes)
         return list(passes[max(0, at - 1) : at + 1])
+    last = passes[-1].signature
+    certain = [each for each in kinds[last] if all(event.doubt is None for event in each.events)]
+    if len(kinds[last]) > 1 and certain and all(last >= kind for kind in kinds) and passes[-2].signature == last:
+        # From some turn on each does more (an auxiliary loss).
+        return certain[-2:]
     taken = [same[largest(same)] for same in kinds.values()]
     return [joined(sorted(taken, key=lambda each: each.first))]
+
+
+def extended(passes: Sequence[Pass]) -> bool:
+    """Whether a single run that does more than those before it was seen, and none of them counts turns: nobody knows
+    whether the next ones do as much."""
+    last = passes[-1].signature
+    alike = [each for each in passes if each.signature == last]
+    counts = any(event.turn is not None and event.turn.counts for each in passes for event in each.events)
+    return len(alike) == 1 < len(passes) and all(last > each.signature for each in passes[:-1]) and not counts
 
 
 def largest(passes: Sequence[Pass]) -> int:

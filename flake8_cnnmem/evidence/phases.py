@@ -20,7 +20,7 @@ from flake8_cnnmem.evaluate.trace import (
     is_single,
     is_within,
 )
-from flake8_cnnmem.evidence.passes import Pass, passed, representative, seen_through
+from flake8_cnnmem.evidence.passes import Pass, extended, passed, representative, seen_through
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -45,6 +45,8 @@ class Phase:
     """Whether the program comes by a step without a loop once more."""
     shrinks: bool = False
     """Whether the first turn of a loop that runs once is given more than each of the others: that one is told."""
+    extended: bool = False
+    """Whether the last turn that was followed does more than those before it."""
 
     @property
     def held(self) -> Held | None:
@@ -207,6 +209,7 @@ def phases_of_loop(trace: Trace, loop: Loop) -> Iterator[Phase]:
             loaders_of(trace, loop, own[0]),
             max(turns[at] for at in group),
             shrinks=len(own) > 1 and told[-1] is own[0] and loop.length != 1 and is_single(loop.outer),
+            extended=loop.length != 1 and extended(own),
         )
 
 

@@ -18,7 +18,7 @@ from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
-from flake8_cnnmem.models.changed_later import changed_later
+from flake8_cnnmem.models.changed_later import changed_between, changed_later
 from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.left_by_turns import left_by_turns
@@ -70,7 +70,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             continue
         # A teacher that was fitted before has a training of its own.
         taken.update(id(root) for root in taking if root in trained or not fits_of(root))
-        known = next((group for group in groups if continues(group, trained, phase)), None)
+        known = next((group for group in groups if continues(run, group, trained, phase)), None)
         left.come_to(run.trace, phase)
         beside = residents(run.trace, phase, [root.value for root in trained if root.value is not None], left)
         left.add(phase)
@@ -82,7 +82,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
                     root.beside = beside
             continue
         times = 1
-        twin = next((group for group in groups if repeats(group, trained, phase)), None)
+        twin = next((group for group in groups if repeats(run, group, trained, phase)), None)
         if twin is not None:
             # The next epochs of the same models are no further training.
             again = {id(root.value) for root in trained}
@@ -155,11 +155,12 @@ def gathered(phase: Phase) -> Iterator[Unknown]:
 
 
 def shrinking(phase: Phase) -> Iterator[Unknown]:
-    """Why more may be in memory than in the first turn of a loop, though that is given the most: a later one finds the
-    optimizer's state."""
-    site = phase.loop.site if phase.shrinks and phase.loop is not None else None
-    if site is not None:
-        yield Unknown("what later turns of the loop, which are given less, find in memory", site.path, site.line)
+    """Why more may be in memory than in the turn of a loop that is told, though that is given the most: a later one
+    finds the optimizer's state, or gradients."""
+    site = phase.loop.site if phase.loop is not None else None
+    if site is not None and (phase.shrinks or phase.extended):
+        what = "are given less" if phase.shrinks else "may do as much"
+        yield Unknown(f"what later turns of the loop, which {what}, find in memory", site.path, site.line)
 
 
 def began(run: Interpreter, root: Root) -> float:
@@ -233,7 +234,7 @@ def holding(phase: Phase, groups: Sequence[Sequence[Root]]) -> Sequence[Root]:
     return ()
 
 
-def continues(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
+def continues(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
     """Whether a phase is one that was seen before, in its next epoch: the same loop with the same models, optimizers
     and frozen parts."""
     earlier = group[0].phases[0]
@@ -243,10 +244,11 @@ def continues(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> b
         and {id(each) for each in earlier.optimizers} == {id(each) for each in phase.optimizers}
         and earlier.asking == phase.asking
         and earlier.updated == phase.updated
+        and not changed_between(run, earlier, phase)
     )
 
 
-def repeats(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
+def repeats(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
     """Whether a phase is one that was seen before, with other models made and trained in the same way (folds)."""
     earlier = group[0].phases[0]
     if len(group) != len(trained) or not same_loop(earlier, phase) or shapes(earlier) != shapes(phase):
@@ -254,7 +256,7 @@ def repeats(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> boo
     if len(earlier.optimizers) != len(phase.optimizers) or len(earlier.asking) != len(phase.asking):
         return False
     if {id(root.value) for root in group} == {id(root.value) for root in trained} and (
-        earlier.updated != phase.updated or earlier.asking != phase.asking
+        earlier.updated != phase.updated or earlier.asking != phase.asking or changed_between(run, earlier, phase)
     ):
         # Other weights of the same models: a head was replaced, or what trains was chosen anew.
         return False

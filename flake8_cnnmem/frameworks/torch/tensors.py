@@ -33,7 +33,7 @@ from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, swap
 from flake8_cnnmem.frameworks.torch.functions.splitting import unbind
 from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.frameworks.torch.nn.modules.hooks import HANDLE
-from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
+from flake8_cnnmem.frameworks.torch.nn.parameter import note_part, type_of
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.sizes import sizes_read
 from flake8_cnnmem.frameworks.torch.strides import is_row_major
@@ -175,7 +175,7 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
         if isinstance(tensor, Weight) and isinstance(value, Tensor):
             written(run, tensor)
             note_changed(run, tensor)
-            tensor.shape, tensor.data = value.shape, None
+            tensor.shape, tensor.data = note_part(run, value).shape, None
             tensor.dtype = "float" if value.dtype == "float32" else value.dtype
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):
             tensor.data = None
