@@ -17,7 +17,8 @@ from flake8_cnnmem.evaluate.trace import RootCall, around
 from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers_of, seen_through
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
-from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
+from flake8_cnnmem.graph import Resident, Tensor, Weight, calls_behind
 from flake8_cnnmem.models.changed_later import changed_between, changed_later
 from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
@@ -72,7 +73,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         taken.update(id(root) for root in taking if root in trained or not fits_of(root))
         known = next((group for group in groups if continues(run, group, trained, phase)), None)
         left.come_to(run.trace, phase)
-        beside = residents(run.trace, phase, [root.value for root in trained if root.value is not None], left)
+        beside = besides(run, phase, trained, left)
         left.add(phase)
         if known is not None:
             known[0].phases.append(phase)
@@ -142,6 +143,14 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     found += [] if phases or learns else of_unknown_steps(run)
     found += [] if phases or found else of_plain_tensors(run)
     return sorted(found, key=lambda root: began(run, root))
+
+
+def besides(run: Interpreter, phase: Phase, roots: Sequence[Root], left: LeftBehind) -> tuple[Resident, ...]:
+    """What lies beside the models of `roots` in a phase: of tensors not those in whose storage their weights lie."""
+    found = residents(run.trace, phase, [root.value for root in roots if root.value is not None], left)
+    own = {id(weight) for root in roots for weight in weights_of(root)}
+    shared = {id(tensor) for tensor, made in run.data(MADE_WEIGHTS).values() if id(made) in own}
+    return tuple(each for each in found if not each.tensors or not {id(one) for one in each.tensors} <= shared)
 
 
 def gathered(phase: Phase) -> Iterator[Unknown]:

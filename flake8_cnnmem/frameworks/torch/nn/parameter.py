@@ -5,6 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
+from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
@@ -60,12 +61,14 @@ def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight
     if isinstance(tensor, Unknown):
         return Weight(tensor, site=run.here(), trainable=trainable is not False)
     dtype = "float" if tensor.dtype == "float32" else tensor.dtype
-    return Weight(
+    made = Weight(
         note_part(run, tensor).shape,
         dtype,
         trainable=trainable is not False and (is_floating(dtype) or dtype in COMPLEX),
         site=run.here(),
     )
+    run.data(MADE_WEIGHTS)[id(tensor)] = (tensor, made)
+    return made
 
 
 def note_part(run: Runtime, tensor: Tensor) -> Tensor:
@@ -86,7 +89,9 @@ def make_buffer(run: Runtime, data: Tensor) -> Weight:
     """A buffer of the data's shape and values. What computed the data is no part of the model."""
     if isinstance(data, Weight) and data.buffer:
         return data
-    return Weight(data.shape, data.dtype, data=data.data, trainable=False, buffer=True, site=run.here())
+    made = Weight(data.shape, data.dtype, data=data.data, trainable=False, buffer=True, site=run.here())
+    run.data(MADE_WEIGHTS)[id(data)] = (data, made)
+    return made
 
 
 def swap_tensors(run: Runtime, t1: Value, t2: Value) -> Value:
