@@ -222,13 +222,14 @@ class Stream(Iterator[Value]):
     """An iterator over data of which nobody knows how much there is: batches, lines of a file.
 
     One item stands for all. A loop over it runs its body once, and again as long as `again` says that the next turn
-    finds something else in memory; `next()` gives an item as often as it is asked.
+    finds something else in memory; `next()` gives an item as often as it is asked. `rest` gives those behind the ones
+    that were drawn, for who puts all of them into a container.
     """
 
+    rest: Callable[[int], list[Value]] = staticmethod(lambda drawn: [])
+
     def __init__(self, draw: Callable[[], Value], again: Callable[[], bool] | None = None) -> None:
-        self.draw = draw
-        self.again = again
-        self.drawn = False
+        self.draw, self.again, self.drawn = draw, again, False
 
     def __next__(self) -> Value:
         if self.drawn and (self.again is None or not self.again()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.budget import CALL_STEPS
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.running.stopping import go_on
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -41,7 +42,7 @@ def apply_op(
     is the call's problem, and what it gives is what the op recovers. Several outputs come as a tuple."""
     go_on()
     run.spend(CALL_STEPS)
-    tensors = tuple([value if isinstance(value, Tensor) else as_tensor(value, framework) for value in inputs])
+    tensors = tuple([owner(value) if isinstance(value, Tensor) else as_tensor(value, framework) for value in inputs])
     call = Call(
         op,
         tensors,

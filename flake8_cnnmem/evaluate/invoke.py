@@ -16,6 +16,7 @@ from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.signals import Returned
 from flake8_cnnmem.evaluate.training_notes import called_layer, finished_layer, made_layer, note_batch, outside_layers
+from flake8_cnnmem.parameter_values import VALUES_READ, given_back, owners
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import (
     MISSING,
@@ -175,6 +176,9 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
         raise Exhausted("calls are nested too deeply to be followed")
     budget.depth += 1
     depth = budget.depth
+    given = args
+    if VALUES_READ in run.scratch:
+        args, kwargs = owners(native, args, kwargs)
     try:
         result = native.function(run, *args, **kwargs)
     except (Leaving, RecursionError):
@@ -186,7 +190,7 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
         if any(result is value for value in args) or any(result is value for value in kwargs.values()):
             result = result.loose()
     budget.depth = depth - 1
-    return result
+    return result if given is args else given_back(result, given)
 
 
 NUMBERS = (int, float, bool, complex)

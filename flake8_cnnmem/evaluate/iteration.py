@@ -134,6 +134,8 @@ def items(run: Interpreter, value: Value) -> list[Value] | Unknown:
         result.append(item)
         if len(result) > LENGTH:
             raise Exhausted("a container grows too large to be followed")
+    if isinstance(found, Stream):
+        result += found.rest(len(result))
     return result
 
 

@@ -35,6 +35,9 @@ MANY_MICRO_STEPS = 16
 MANY_PASSED = 64
 """Turns that are left by `continue` before a loop over data is given up waiting for another one."""
 
+FEW_STEPS = 40_000
+"""Steps that the turns of a loop over data may take which are gone through though no model is called in them."""
+
 TOO_MANY_PASSED = (
     f"the first {MANY_PASSED} turns of a loop over data are passed over: those after them are not followed"
 )
@@ -156,13 +159,14 @@ class DrawnAgain:
     """A test for streams: whether what has happened since then is a turn of a loop that learns, or that keeps what
     its models give with their graphs. Its second turn finds in memory what the first one has left. A turn in which no
     model was called and that was left by `continue` stands for none of those to come; of `length` there are no more
-    than that, where it is known."""
+    than that, where it is known, and where these are few each is drawn as long as no model was called."""
 
-    __slots__ = ("drawn", "learned", "length", "passing", "run", "started")
+    __slots__ = ("drawn", "learned", "length", "passing", "run", "started", "steps")
 
     def __init__(self, run: Interpreter, length: int | None = None) -> None:
         self.run = run
         self.started = len(run.trace.events)
+        self.steps = run.budget.steps
         self.length = length
         self.drawn = self.learned = 0
         self.passing = True
@@ -180,7 +184,7 @@ class DrawnAgain:
         if not any(event.kind in OF_MODELS for event in new):
             turn = run.trace.ended
             passed = turn is not None and turn.passed and turn.events[0] >= self.started
-            return passed and self.drawn != self.length and self.waits()
+            return self.drawn != self.length and (self.are_few() or (passed and self.waits()))
         was_last = self.passing and 1 < self.drawn == self.length
         self.passing = False
         if was_last or not any(learns(event) for event in new):
@@ -189,6 +193,14 @@ class DrawnAgain:
         stepped = any(event.kind == "step" for event in new)
         gathers = not stepped and (any(event.kind == "backward" for event in new) or waits_for_a_count(run))
         return self.learned == 1 or (gathers and self.drawn < MANY_MICRO_STEPS)
+
+    def are_few(self) -> bool:
+        """Whether the items are gone through one by one where no model is called: there are few, and they take few
+        steps."""
+        if self.length is None or self.length > MANY_PASSED or self.run.trace.repeating:
+            return False
+        spent = self.steps - self.run.budget.steps
+        return spent * (self.length - self.drawn) < FEW_STEPS * self.drawn
 
     def waits(self) -> bool:
         """Whether a turn is waited for that is not passed; where the loop may train, that it is no longer is told."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Loop, Retained, Turn
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight
+from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Instance, Value
 
@@ -87,8 +88,7 @@ def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Valu
     for _ in range(HOW_DEEP):
         inner: list[tuple[str, Value, Owners]] = []
         for path, value, owners in level:
-            if type(value) is Bound:
-                value = value.receiver
+            value = owner(value.receiver if type(value) is Bound else value)
             if isinstance(value, (list, tuple, dict, deque)):
                 if id(value) not in seen:
                     seen.add(id(value))
@@ -113,12 +113,29 @@ def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Valu
         level = inner
 
 
+def gathered_tensors(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Tensor, str]]:
+    """The tensors in the lists and tuples that names lead to, and in those in them, each with its list's name and its
+    place."""
+    for path, value in named:
+        if isinstance(value, (list, tuple)):
+            for at, item in enumerate(value[-MOST_LOOKED_AT:]):
+                if isinstance(item, Tensor):
+                    yield path, item, str(at)
+                elif isinstance(item, (list, tuple)):
+                    for place, inner in enumerate(item[:MOST_LOOKED_AT]):
+                        if isinstance(inner, Tensor):
+                            yield path, inner, f"{at}][{place}"
+
+
 def held_now(run: Interpreter) -> Held:
     """The layers, optimizers and tensors that the program can reach at this moment."""
     found = Held()
-    for path, value, _ in within_reach(names_in_sight(run.frame)):
+    named = list(names_in_sight(run.frame))
+    inside = {id(tensor): f"{path}[{at}]" for path, tensor, at in gathered_tensors(named)}
+    for path, value, _ in within_reach(named):
         if isinstance(value, Tensor):
-            found.tensors.append((path, value))
+            # A name may be given another one: what lies in a container is told by that.
+            found.tensors.append((inside.get(id(value), path), value))
         elif not isinstance(value, Instance):
             continue
         elif frameworks.is_layer(value):

@@ -8,15 +8,8 @@ from flake8_cnnmem.evidence.batches import sample_shape
 from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered, is_along, of_unknown_model
 from flake8_cnnmem.evidence.growth import Keeper, further_turns, is_learned_from, keepers_of
 from flake8_cnnmem.evidence.origins import batch_written_at, dtype_written_at, input_written_at, optimizer_written_at
-from flake8_cnnmem.evidence.phases import (
-    Pass,
-    Phase,
-    evaluations_of,
-    gatherings_of,
-    is_over_loader,
-    phases_of,
-    seen_through,
-)
+from flake8_cnnmem.evidence.passes import Pass, seen_through
+from flake8_cnnmem.evidence.phases import Phase, evaluations_of, gatherings_of, is_over_loader, phases_of
 from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.evidence.written import written_at
 

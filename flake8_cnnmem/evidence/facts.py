@@ -9,7 +9,8 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import batches, losses
-from flake8_cnnmem.evidence.phases import Phase, holds_no_weight, seen_through
+from flake8_cnnmem.evidence.passes import seen_through
+from flake8_cnnmem.evidence.phases import Phase, holds_no_weight
 from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import Loop, Retained, Trace
-from flake8_cnnmem.evidence.phases import Pass, Phase
+from flake8_cnnmem.evidence.passes import Pass
+from flake8_cnnmem.evidence.phases import Phase
 from flake8_cnnmem.graph import Call, Site, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import (
     Event,
     Held,
     Loop,
-    Retained,
     RootCall,
     Trace,
     Turn,
@@ -22,38 +20,11 @@ from flake8_cnnmem.evaluate.trace import (
     is_single,
     is_within,
 )
+from flake8_cnnmem.evidence.passes import Pass, extended, passed, representative, seen_through
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
-
-
-@dataclass(slots=True, eq=False)
-class Pass:
-    """One run of a step: what happens in it, and the ops that run, each with the test that is not known behind which it
-    stands. `starts` are the loop's turns that it consists of: how many events came before, and the number of the last
-    op before; `last` is the number of its last op. `kept` is what the program still holds at its end."""
-
-    events: list[Event]
-    calls: list[tuple[Call, Unknown | None]]
-    starts: list[tuple[int, int]]
-    last: int
-    kept: Sequence[Retained] = ()
-
-    @property
-    def first(self) -> int:
-        """The number of the last op before it."""
-        return self.starts[0][1]
-
-    @property
-    def signature(self) -> frozenset[tuple[str, int]]:
-        """Which optimizers step, which models are called with a gradient, and whether gradients are taken for
-        themselves (a penalty that only some turns have): what two passes of one step share."""
-        return frozenset(
-            (event.kind, id(seen_through(event.subject)) if event.kind in ("step", "call") else 0)
-            for event in self.events
-            if event.kind in ("step", "gradient", "derived") or (event.call is not None and event.call.grad)
-        )
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +43,10 @@ class Phase:
     """How many turns gather gradients for one optimizer step."""
     again: bool = False
     """Whether the program comes by a step without a loop once more."""
+    shrinks: bool = False
+    """Whether the first turn of a loop that runs once is given more than each of the others: that one is told."""
+    extended: bool = False
+    """Whether the last turn that was followed does more than those before it."""
 
     @property
     def held(self) -> Held | None:
@@ -131,6 +106,8 @@ class Phase:
     @property
     def once(self) -> bool:
         """Whether the program makes the step a single time: it finds no gradient and no optimizer state in memory."""
+        if self.shrinks:
+            return True
         if self.again or len(self.passes) > 1:
             return False
         if self.loop is None:
@@ -225,11 +202,14 @@ def phases_of_loop(trace: Trace, loop: Loop) -> Iterator[Phase]:
         groups.append(sorted([at, *(other for group in sharing for other in group)]))
     for group in sorted(groups):
         own = [passes[at] for at in group]
+        told = own[:1] if loop.length == 1 else representative(own)
         yield Phase(
-            own[:1] if loop.length == 1 else representative(own),
+            told,
             loop,
             loaders_of(trace, loop, own[0]),
             max(turns[at] for at in group),
+            shrinks=len(own) > 1 and told[-1] is own[0] and loop.length != 1 and is_single(loop.outer),
+            extended=loop.length != 1 and extended(own),
         )
 
 
@@ -282,35 +262,6 @@ def phase_of(trace: Trace, loop: Loop) -> Phase:
     """A loop's last two turns."""
     passes = [passed(trace, [turn]) for turn in loop.turns[-2:]]
     return Phase(passes, loop, loaders_of(trace, loop, passes[0]))
-
-
-def passed(trace: Trace, turns: Sequence[Turn]) -> Pass:
-    """Several turns of a loop, as one run of its step."""
-    return joined([
-        Pass(trace.events_of(turn), trace.calls_of(turn), [(0, turn.first)], turn.last, turn.kept) for turn in turns
-    ])  # fmt: skip
-
-
-def joined(passes: Sequence[Pass]) -> Pass:
-    """Several runs, one after the other, as one."""
-    starts: list[tuple[int, int]] = []
-    events: list[Event] = []
-    for each in passes:
-        starts += [(len(events) + before, number) for before, number in each.starts]
-        events += each.events
-    return Pass(events, [call for each in passes for call in each.calls], starts, passes[-1].last, passes[-1].kept)
-
-
-def representative(passes: Sequence[Pass]) -> list[Pass]:
-    """Two runs of a step, the second of which is like the first, from the last on; where the loop does something else
-    in each turn (one optimizer, then the other), all turns are one step."""
-    kinds: dict[frozenset[tuple[str, int]], list[Pass]] = {}
-    for each in passes:
-        kinds.setdefault(each.signature, []).append(each)
-    if len(kinds) == 1:
-        return list(passes[-2:])
-    taken = [same[-1] for same in kinds.values()]
-    return [joined(sorted(taken, key=lambda each: each.first))]
 
 
 def loaders_of(trace: Trace, loop: Loop, first: Pass) -> list[Instance]:
@@ -430,16 +381,3 @@ def held_by(optimizer: Instance) -> list[Value]:
     groups = optimizer.attributes.get("param_groups")
     each = groups if isinstance(groups, list) else []
     return [value for group in each if isinstance(group, dict) for value in group.get("params", [])]
-
-
-def seen_through(value: Value) -> Value:
-    """The model behind wrappers of the framework's own (DataParallel and its like)."""
-    while isinstance(value, Instance):
-        framework = frameworks.of_layer(value)
-        if framework is None or framework.is_model(value):
-            return value
-        inside = framework.children(value)
-        if len(inside) != 1:
-            return value
-        value = inside[0][1]
-    return value

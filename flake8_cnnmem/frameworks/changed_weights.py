@@ -15,6 +15,10 @@ TRAINABLE_FLAGS = "flags of weights"
 """Scratch of the run: by a weight's id what the program has last said of it, whether it asks for a gradient."""
 
 
+MADE_WEIGHTS = "tensors that weights were made of"
+"""Scratch of the run: by a tensor's id the tensor and the weight that lies in its storage."""
+
+
 @dataclass(frozen=True, slots=True)
 class Before:
     """What a weight was until the op of this number; `cause` says where it was changed."""

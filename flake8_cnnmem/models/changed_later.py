@@ -31,6 +31,17 @@ def changed_later(run: Interpreter, weights: Iterable[Weight], phase: Phase) -> 
         yield replace(differing[0].cause, upper=shrunk)
 
 
+def changed_between(run: Interpreter, earlier: Phase, later: Phase) -> bool:
+    """Whether a weight that both phases update was given another dtype or shape between them."""
+    first, last = earlier.passes[-1].last, later.passes[0].first
+    changed = run.data(CHANGED_WEIGHTS)
+    return any(
+        first < each.number <= last and (each.shape, each.dtype) != (each.weight.shape, each.weight.dtype)
+        for weight in earlier.updated & later.updated
+        for each in changed.get(weight, ())
+    )
+
+
 def bytes_of(shape: Shape | Unknown, dtype: str) -> float:
     """How large a weight is; infinity where its sizes are not known."""
     known = isinstance(shape, tuple) and all(isinstance(size, int) for size in shape)

@@ -212,9 +212,7 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     assert phase.held is not None
     turns = phase.loop.turns if phase.loop is not None else []
     began = turns[0].first if turns else phase.passes[0].first
-    calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
-    if phase.loop is None:
-        calls = [call for each in phase.passes for call, _ in each.calls]
+    calls = [call for each in phase.passes for call, _ in each.calls]
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
     given = given_by(phase.loop)

@@ -17,8 +17,9 @@ from flake8_cnnmem.evaluate.trace import RootCall, around
 from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers_of, seen_through
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
-from flake8_cnnmem.graph import Tensor, Weight, calls_behind
-from flake8_cnnmem.models.changed_later import changed_later
+from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
+from flake8_cnnmem.graph import Resident, Tensor, Weight, calls_behind
+from flake8_cnnmem.models.changed_later import changed_between, changed_later
 from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.left_by_turns import left_by_turns
@@ -70,9 +71,9 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             continue
         # A teacher that was fitted before has a training of its own.
         taken.update(id(root) for root in taking if root in trained or not fits_of(root))
-        known = next((group for group in groups if continues(group, trained, phase)), None)
+        known = next((group for group in groups if continues(run, group, trained, phase)), None)
         left.come_to(run.trace, phase)
-        beside = residents(run.trace, phase, [root.value for root in trained if root.value is not None], left)
+        beside = besides(run, phase, trained, left)
         left.add(phase)
         if known is not None:
             known[0].phases.append(phase)
@@ -82,7 +83,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
                     root.beside = beside
             continue
         times = 1
-        twin = next((group for group in groups if repeats(group, trained, phase)), None)
+        twin = next((group for group in groups if repeats(run, group, trained, phase)), None)
         if twin is not None:
             # The next epochs of the same models are no further training.
             again = {id(root.value) for root in trained}
@@ -98,8 +99,8 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             seen = {id(root.value) for root in trained}
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
         weights = [weight for root in trained for weight in weights_of(root)]
-        causes = (*gathered(phase), *graphs_beside(run.trace, phase), *left_by_turns(run.trace, phase),
-                  *changed_later(run, weights, phase))  # fmt: skip
+        causes = (*gathered(phase), *shrinking(phase), *graphs_beside(run.trace, phase),
+                  *left_by_turns(run.trace, phase), *changed_later(run, weights, phase))  # fmt: skip
         own = [
             replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]
@@ -144,6 +145,14 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     return sorted(found, key=lambda root: began(run, root))
 
 
+def besides(run: Interpreter, phase: Phase, roots: Sequence[Root], left: LeftBehind) -> tuple[Resident, ...]:
+    """What lies beside the models of `roots` in a phase: of tensors not those in whose storage their weights lie."""
+    found = residents(run.trace, phase, [root.value for root in roots if root.value is not None], left)
+    own = {id(weight) for root in roots for weight in weights_of(root)}
+    shared = {id(tensor) for tensor, made in run.data(MADE_WEIGHTS).values() if id(made) in own}
+    return tuple(each for each in found if not each.tensors or not {id(one) for one in each.tensors} <= shared)
+
+
 def gathered(phase: Phase) -> Iterator[Unknown]:
     """Why more may lie beside a phase than is known: a loop around it keeps a model of every turn, and is not followed
     to its end."""
@@ -152,6 +161,15 @@ def gathered(phase: Phase) -> Iterator[Unknown]:
             site = turn.loop.site
             place = (site.path, site.line) if site is not None else ("", 0)
             yield Unknown("how many models a loop keeps is not known", *place)
+
+
+def shrinking(phase: Phase) -> Iterator[Unknown]:
+    """Why more may be in memory than in the turn of a loop that is told, though that is given the most: a later one
+    finds the optimizer's state, or gradients."""
+    site = phase.loop.site if phase.loop is not None else None
+    if site is not None and (phase.shrinks or phase.extended):
+        what = "are given less" if phase.shrinks else "may do as much"
+        yield Unknown(f"what later turns of the loop, which {what}, find in memory", site.path, site.line)
 
 
 def began(run: Interpreter, root: Root) -> float:
@@ -225,7 +243,7 @@ def holding(phase: Phase, groups: Sequence[Sequence[Root]]) -> Sequence[Root]:
     return ()
 
 
-def continues(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
+def continues(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
     """Whether a phase is one that was seen before, in its next epoch: the same loop with the same models, optimizers
     and frozen parts."""
     earlier = group[0].phases[0]
@@ -235,10 +253,11 @@ def continues(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> b
         and {id(each) for each in earlier.optimizers} == {id(each) for each in phase.optimizers}
         and earlier.asking == phase.asking
         and earlier.updated == phase.updated
+        and not changed_between(run, earlier, phase)
     )
 
 
-def repeats(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
+def repeats(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
     """Whether a phase is one that was seen before, with other models made and trained in the same way (folds)."""
     earlier = group[0].phases[0]
     if len(group) != len(trained) or not same_loop(earlier, phase) or shapes(earlier) != shapes(phase):
@@ -246,7 +265,7 @@ def repeats(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> boo
     if len(earlier.optimizers) != len(phase.optimizers) or len(earlier.asking) != len(phase.asking):
         return False
     if {id(root.value) for root in group} == {id(root.value) for root in trained} and (
-        earlier.updated != phase.updated or earlier.asking != phase.asking
+        earlier.updated != phase.updated or earlier.asking != phase.asking or changed_between(run, earlier, phase)
     ):
         # Other weights of the same models: a head was replaced, or what trains was chosen anew.
         return False

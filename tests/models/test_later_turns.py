@@ -218,6 +218,18 @@ for p in model[0].parameters():
 {PLAIN}""",
         PLAIN,
     ),
+    "the flag of a parameter's data under another name": (
+        f"""
+for p in model[0].parameters():
+    values = p.data
+    values.requires_grad = False
+{PLAIN}""",
+        PLAIN,
+    ),
+    "the flag of what a state has": (
+        f"for values in model.state_dict().values():\n    values.requires_grad = False\n{PLAIN}",
+        PLAIN,
+    ),
     "the flag of a parameter in the statement that writes its data": (
         f"[(p.data.zero_(), p.requires_grad_(False)) for p in model[0].parameters()]\n{PLAIN}",
         f"for p in model[0].parameters():\n    p.requires_grad = False\n{PLAIN}",

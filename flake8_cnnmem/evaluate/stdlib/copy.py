@@ -16,6 +16,7 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.evaluate.training_state import names_in_sight
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Runtime, Value
 
@@ -67,9 +68,10 @@ def default_dict(source: DefaultDict, entries: dict[Value, Value]) -> DefaultDic
 
 def tensor_copy(x: Tensor) -> Tensor:
     """A tensor of its own: a Weight's copy is a new parameter of the same shape."""
-    if isinstance(x, Weight):
-        return dataclasses.replace(x, call=None, index=0, held=0)
-    return dataclasses.replace(x, held=0)
+    whole: Tensor = owner(x)
+    if isinstance(whole, Weight):
+        return dataclasses.replace(whole, call=None, index=0, held=0)
+    return dataclasses.replace(whole, held=0)
 
 
 @names.function("deepcopy")

@@ -102,7 +102,7 @@ def islice(run: Runtime, iterable: Value, /, *bounds: Value) -> Value:
     sources = iterators(run, (iterable,))
     if isinstance(plain, Unknown) or isinstance(sources, Unknown):
         return plain if isinstance(plain, Unknown) else sources
-    if isinstance(sources[0], Stream) and plain[1:] and plain[0]:
+    if isinstance(sources[0], Stream) and plain[1:] and plain[0] and not sources[0].rest(0):
         # One item stands for all, also for those behind the first ones.
         first, stop, *step = plain
         plain = (0, stop if stop is None else max(0, stop - first), *step)

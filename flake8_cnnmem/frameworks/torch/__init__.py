@@ -26,6 +26,7 @@ from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
 from flake8_cnnmem.frameworks.torch.optim import keeps_for_all, optimizer_of, parameters_of, state_of_frozen
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
+from flake8_cnnmem.parameter_values import on_owners
 from flake8_cnnmem.stubs.reading import StubModule
 from flake8_cnnmem.values import Instance, Value
 
@@ -66,11 +67,11 @@ FRAMEWORK = Framework(
     get=get,
     set=set_attribute,
     type_of=type_of,
-    operate=operate,
-    index=index,
-    set_index=set_index,
-    iterate=iterate,
-    length=length,
+    operate=on_owners(operate),
+    index=on_owners(index),
+    set_index=on_owners(set_index),
+    iterate=on_owners(iterate),
+    length=on_owners(length),
     is_layer=is_module,
     weights=weights_of,
     moved=as_moved,

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import Any
 
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.values import Bound, Instance, Value
 
 
@@ -15,6 +16,7 @@ def deep_copy(value: Value, memo: dict[int, Value] | None = None) -> Value:
     if id(value) in memo:
         return memo[id(value)]
     made: Any = value
+    value = owner(value)
     if isinstance(value, Weight):
         made = Weight(
             value.shape, value.dtype, data=value.data, name=value.name, trainable=value.trainable,

@@ -291,6 +291,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.jit": scripting.JIT,
     "torch.func": {
         "functional_call": Native("functional_call", functional_call, propagate_unknown=False), **TRANSFORMS,
+        "vmap": scripting.VMAP,
     },
     "torch.nn.utils.stateless": {
         "functional_call": Native("functional_call", functional_call, propagate_unknown=False),

@@ -218,6 +218,9 @@ def vmap(run: Runtime, func: Value, *args: Value, **kwargs: Value) -> Value:
     return unknown("vmap", "vmap is not followed")
 
 
+VMAP = native("vmap", vmap)
+
+
 def default_dtype(run: Runtime) -> Value:
     """`torch.get_default_dtype()`: the dtype of tensors that are made without one."""
     found = run.data("default dtype").get("dtype", "float")
@@ -275,7 +278,7 @@ MISCELLANEOUS: dict[str, Value] = {
     "is_tensor": native("is_tensor", is_tensor),
     "is_storage": answer("is_storage", False),
     "typename": native("typename", typename),
-    "vmap": native("vmap", vmap),
+    "vmap": VMAP,
     "_assert": native("_assert", assertion),
     "_assert_async": native("_assert_async", nothing),
     "_check": native("_check", nothing),

@@ -33,13 +33,13 @@ from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, swap
 from flake8_cnnmem.frameworks.torch.functions.splitting import unbind
 from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.frameworks.torch.nn.modules.hooks import HANDLE, set_in_backward
-from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
-from flake8_cnnmem.frameworks.torch.read_as_data import is_flag_of_data, note_read
+from flake8_cnnmem.frameworks.torch.nn.parameter import note_part, type_of
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.sizes import sizes_read
 from flake8_cnnmem.frameworks.torch.strides import is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
+from flake8_cnnmem.parameter_values import owner, values_of
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value
 
@@ -91,8 +91,7 @@ def values_only(run: Runtime, tensor: Tensor) -> Value:
     is written to them is written to it; but a flag that is set on them is not its own."""
     if not isinstance(tensor, Weight) or run.invocation is not None:
         return detach(run, tensor)
-    note_read(run, tensor)
-    return tensor
+    return values_of(run, tensor)
 
 
 def on_meta(run: Runtime, tensor: Tensor) -> Value:
@@ -155,6 +154,7 @@ def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
     if method is not None:
         return Bound(method, tensor)
     found = ATTRIBUTES.get(attribute)
+    tensor = tensor if attribute == "requires_grad" else owner(tensor)
     if found is not None:
         return found(run, tensor)
     own = own_attributes(run, tensor)
@@ -167,16 +167,17 @@ def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
 
 def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) -> None:
     """Set an attribute of a tensor: `requires_grad`, `data`, `grad`, or one of the program's."""
+    tensor = tensor if attribute == "requires_grad" else owner(tensor)
     if attribute == "requires_grad":
         if isinstance(tensor, Weight):
-            set_flag(run, tensor, tensor.trainable if is_flag_of_data(run, tensor) else value is not False)
+            set_flag(run, tensor, value is not False)
         else:
             tensor.requires_grad = value is True
     elif attribute == "data":
         if isinstance(tensor, Weight) and isinstance(value, Tensor):
             written(run, tensor)
             note_changed(run, tensor)
-            tensor.shape, tensor.data = value.shape, None
+            tensor.shape, tensor.data = note_part(run, value).shape, None
             tensor.dtype = "float" if value.dtype == "float32" else value.dtype
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):
             tensor.data = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
+from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
@@ -11,7 +13,8 @@ from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, is_floating
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested
 from flake8_cnnmem.frameworks.torch.registry import METHODS
 from flake8_cnnmem.frameworks.torch.sizes import Sizes
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.parameter_values import ValuesOf
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Native, Runtime, Value
 
@@ -58,19 +61,37 @@ def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight
     if isinstance(tensor, Unknown):
         return Weight(tensor, site=run.here(), trainable=trainable is not False)
     dtype = "float" if tensor.dtype == "float32" else tensor.dtype
-    return Weight(
-        tensor.shape,
+    made = Weight(
+        note_part(run, tensor).shape,
         dtype,
         trainable=trainable is not False and (is_floating(dtype) or dtype in COMPLEX),
         site=run.here(),
     )
+    run.data(MADE_WEIGHTS)[id(tensor)] = (tensor, made)
+    return made
+
+
+def note_part(run: Runtime, tensor: Tensor) -> Tensor:
+    """A parameter is made of a tensor, which this gives: of a part of another one it holds the whole storage."""
+    whole = tensor
+    while whole.call is not None and whole.call.op.view and whole.call.inputs:
+        whole = whole.call.inputs[0]
+    there = whole.moved or any(one.moved for call in calls_behind([whole]) for one in (*call.inputs, *call.weights))
+    if whole is tensor or not there or whole.dtype != tensor.dtype or isinstance(whole.shape, Unknown):
+        # Ahead of its move it is a part of one on the host: what is moved is the part alone.
+        return tensor
+    if not isinstance(tensor.shape, Unknown) and dims.product(whole.shape) != dims.product(tensor.shape):
+        note_cause(run, None, "parts as parameters", "a parameter holds the larger storage that it is a part of")
+    return tensor
 
 
 def make_buffer(run: Runtime, data: Tensor) -> Weight:
     """A buffer of the data's shape and values. What computed the data is no part of the model."""
     if isinstance(data, Weight) and data.buffer:
         return data
-    return Weight(data.shape, data.dtype, data=data.data, trainable=False, buffer=True, site=run.here())
+    made = Weight(data.shape, data.dtype, data=data.data, trainable=False, buffer=True, site=run.here())
+    run.data(MADE_WEIGHTS)[id(data)] = (data, made)
+    return made
 
 
 def swap_tensors(run: Runtime, t1: Value, t2: Value) -> Value:
@@ -83,6 +104,13 @@ def swap_tensors(run: Runtime, t1: Value, t2: Value) -> Value:
         setattr(t1, word, second)
         setattr(t2, word, first)
     return None
+
+
+def weight_like(run: Runtime, weight: Weight, shape: Shape | Unknown, buffer: bool = False) -> Weight:
+    """A weight of this shape that is made from another one, in its dtype and where it lies."""
+    made = empty_weight(run, shape, weight.dtype, buffer)
+    made.moved, made.made_there = weight.moved, weight.made_there
+    return made
 
 
 def empty_weight(run: Runtime, shape: Shape | Unknown, dtype: str = "float", buffer: bool = False) -> Weight:
@@ -133,4 +161,5 @@ UNINITIALIZED_PARAMETER = Class(
 
 def type_of(tensor: Tensor) -> Class:
     """The class that user code sees."""
-    return PARAMETER if isinstance(tensor, Weight) and not tensor.buffer else TENSOR
+    plain = not isinstance(tensor, Weight) or tensor.buffer or isinstance(tensor, ValuesOf)
+    return TENSOR if plain else PARAMETER

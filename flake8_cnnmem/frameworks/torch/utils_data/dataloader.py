@@ -191,8 +191,8 @@ def as_batches(value: Value, size: Size, depth: int = 8) -> Value:
 
 
 def batches(run: Runtime, self: Instance) -> Value:
-    """An iterator over a loader's batches: one stands for all, but for the last of them where a loop has called no
-    model before it, which may have fewer samples."""
+    """An iterator over a loader's batches: one stands for all, but for the last of them where no model was called
+    before it, which may have fewer samples."""
     count = loader_length(run, self)
     again = run.drawn_again(count if type(count) is int else None)
 
@@ -200,7 +200,13 @@ def batches(run: Runtime, self: Instance) -> Value:
         is_last = again.passing and again.drawn and again.drawn + 1 == count
         return batch_of(run, self, last_of(run, self) if is_last else None)
 
-    return Stream(draw, again)
+    def rest(drawn: int) -> list[Value]:
+        left = count - drawn if type(count) is int and count <= LARGEST_LIST else 0
+        return [draw()] * (left - 1) + [batch_of(run, self, last_of(run, self))] if left > 0 else []
+
+    stream = Stream(draw, again)
+    stream.rest = rest
+    return stream
 
 
 def last_of(run: Runtime, self: Instance) -> int | None:

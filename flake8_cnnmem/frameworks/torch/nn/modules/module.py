@@ -12,6 +12,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.hashes import check_hashes
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_buffer
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.parameter_values import values_of
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Property, Runtime, Value
 
@@ -389,7 +390,7 @@ def named_buffers(
 def state_dict(
     run: Runtime, self: Instance, *args: Value, destination: Value = None, prefix: Value = "", keep_vars: Value = False
 ) -> Value:
-    """An OrderedDict of parameters and buffers by dotted name."""
+    """An OrderedDict of the values of parameters and buffers by dotted name; with `keep_vars` of themselves."""
     if isinstance(prefix, Unknown):
         return prefix
     before = prefix_of(run, prefix)
@@ -399,7 +400,8 @@ def state_dict(
         for store in ("_parameters", "_buffers"):
             for name, value in stored(module, store).items():
                 if value is not None and not (store == "_buffers" and name in not_stored):
-                    entries[f"{before}{path}.{name}" if path else f"{before}{name}"] = value
+                    key = f"{before}{path}.{name}" if path else f"{before}{name}"
+                    entries[key] = values_of(run, value) if type(value) is Weight and keep_vars is False else value
     return entries
 
 

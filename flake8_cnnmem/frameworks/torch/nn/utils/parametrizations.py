@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.torch.nn.functional.normalization import normalize
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put, stored
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.modules.module_dict import MODULE_DICT
-from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
+from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight, weight_like
 from flake8_cnnmem.frameworks.torch.nn.utils.weight_norm import (
     default_axis,
     divided,
@@ -80,7 +80,7 @@ def originals(run: Runtime, step: Instance, weight: Weight) -> list[tuple[str, W
 
     def made(value: Value) -> Weight:
         tensor = value if isinstance(value, Tensor) else weight
-        new = empty_weight(run, tensor.shape, tensor.dtype)
+        new = weight_like(run, weight, tensor.shape)
         new.trainable = weight.trainable
         return new
 
@@ -236,8 +236,11 @@ def remove(run: Runtime, module: Any, tensor_name: Value, leave_parametrized: Va
         run.changed(stored(module, "_modules"))
         del stored(module, "_modules")["parametrizations"]
     if isinstance(value, Tensor):
-        left = empty_weight(run, value.shape, value.dtype)
-        left.trainable = not isinstance(first, Weight) or first.trainable
+        if isinstance(first, Weight):
+            left = weight_like(run, first, value.shape)
+            left.trainable = first.trainable
+        else:
+            left = empty_weight(run, value.shape, value.dtype)
         put(run, module, "_parameters", tensor_name, left)
     return module
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, put, stored, walk
-from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
+from flake8_cnnmem.frameworks.torch.nn.parameter import weight_like
 from flake8_cnnmem.frameworks.torch.nn.utils.weight_norm import Hook, add_hook, drop_hook, hooks_of, natives, take
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
@@ -21,10 +21,10 @@ def prune(run: Runtime, module: Value, name: Value, *args: Value, **kwargs: Valu
     weight = take(run, module, name)
     if weight is None:
         return module
-    original = empty_weight(run, weight.shape, weight.dtype)
+    original = weight_like(run, weight, weight.shape)
     original.trainable = weight.trainable
     put(run, module, "_parameters", f"{name}_orig", original)
-    put(run, module, "_buffers", f"{name}_mask", empty_weight(run, weight.shape, weight.dtype, buffer=True))
+    put(run, module, "_buffers", f"{name}_mask", weight_like(run, weight, weight.shape, buffer=True))
 
     def compute(run: Runtime, self: Instance) -> Value:
         return binary(run, "*", attribute(run, self, f"{name}_mask"), attribute(run, self, f"{name}_orig"))

@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, reshape_to, swap
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.modules.module import PRE_HOOKS, put, stored
-from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight, make_parameter
+from flake8_cnnmem.frameworks.torch.nn.parameter import make_parameter, weight_like
 from flake8_cnnmem.frameworks.torch.tensors import clone
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -104,8 +104,8 @@ def weight_norm(run: Runtime, module: Value, name: Value = "weight", dim: Value 
     weight = take(run, module, name)
     if weight is None:
         return module
-    put(run, module, "_parameters", f"{name}_g", empty_weight(run, magnitude_shape(weight, dim), weight.dtype))
-    put(run, module, "_parameters", f"{name}_v", empty_weight(run, weight.shape, weight.dtype))
+    put(run, module, "_parameters", f"{name}_g", weight_like(run, weight, magnitude_shape(weight, dim)))
+    put(run, module, "_parameters", f"{name}_v", weight_like(run, weight, weight.shape))
 
     def compute(run: Runtime, self: Instance) -> Value:
         return normed(run, attribute(run, self, f"{name}_v"), attribute(run, self, f"{name}_g"), dim)
@@ -132,7 +132,7 @@ def spectral_norm(
     if weight is None:
         return module
     axis = dim if isinstance(dim, int) else default_axis(module)
-    put(run, module, "_parameters", f"{name}_orig", empty_weight(run, weight.shape, weight.dtype))
+    put(run, module, "_parameters", f"{name}_orig", weight_like(run, weight, weight.shape))
     vectors(run, module, weight, f"{name}_u", f"{name}_v", axis)
 
     def compute(run: Runtime, self: Instance) -> Value:
@@ -177,8 +177,8 @@ def vectors(run: Runtime, module: Instance, weight: Weight, first: str, second: 
         return
     rows = weight.shape[axis]
     columns = product(size for at, size in enumerate(weight.shape) if at != axis % len(weight.shape))
-    put(run, module, "_buffers", first, empty_weight(run, (rows,), weight.dtype, buffer=True))
-    put(run, module, "_buffers", second, empty_weight(run, (columns,), weight.dtype, buffer=True))
+    put(run, module, "_buffers", first, weight_like(run, weight, (rows,), buffer=True))
+    put(run, module, "_buffers", second, weight_like(run, weight, (columns,), buffer=True))
 
 
 def remove_norm(run: Runtime, module: Value, name: Value = "weight") -> Value:
@@ -195,7 +195,7 @@ def remove_norm(run: Runtime, module: Value, name: Value = "weight") -> Value:
     for suffix in ("_u", "_v"):
         stored(module, "_buffers").pop(f"{name}{suffix}", None)
     drop_hook(run, module, ("weight norm", "spectral norm"), name)
-    put(run, module, "_parameters", name, empty_weight(run, original.shape, original.dtype))
+    put(run, module, "_parameters", name, weight_like(run, original, original.shape))
     return module
 
 

@@ -1,0 +1,70 @@
+"""`parameter.data`: a tensor of its own in a parameter's storage. Whatever is done with its values is done with the
+parameter's; only whether it asks for a gradient is said of it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.values import Native, Runtime, Value
+
+VALUES_READ = "parameters whose values were read"
+"""Scratch of the run: by a parameter's id its values."""
+
+CONTAINERS = "flake8_cnnmem.evaluate."
+"""Natives of Python's own hold what they are given; those of frameworks are given the parameter."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class ValuesOf(Weight):
+    """The values of the parameter `of`, as code holds them. `trainable` is their own flag."""
+
+    of: Weight | None = None
+
+
+def values_of(run: Runtime, weight: Weight) -> ValuesOf:
+    """What `weight.data` gives."""
+    read = run.data(VALUES_READ)
+    known = read.get(id(weight))
+    if known is None or known.shape is not weight.shape or known.dtype != weight.dtype:
+        known = ValuesOf(weight.shape, weight.dtype, framework=weight.framework, moved=weight.moved, name=weight.name,
+                         trainable=False, of=weight)  # fmt: skip
+        read[id(weight)] = known
+    return known
+
+
+def owner(value: Any) -> Any:
+    """The parameter in whose storage a value lies that was read of one; others themselves."""
+    return value.of if type(value) is ValuesOf else value
+
+
+def owners(native: Native, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Any:
+    """The arguments of a native as it is given them: for a framework parameters in the place of their values, in lists
+    and tuples as well."""
+    if str(getattr(native.function, "__module__", "")).startswith(CONTAINERS) or native.name == "requires_grad_":
+        return args, kwargs
+    return tuple(inside(value) for value in args), {word: inside(value) for word, value in kwargs.items()}
+
+
+def inside(value: Any) -> Any:
+    """A value, or a list or tuple with what lies in it, in the place of values that were read of parameters."""
+    if type(value) in (list, tuple) and any(type(item) is ValuesOf for item in value):
+        return type(value)(owner(item) for item in value)
+    return owner(value)
+
+
+def on_owners(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation on tensors, done with the parameters in the place of their values: in place it gives the values."""
+
+    def operation(run: Runtime, *args: Value) -> Any:
+        return given_back(function(run, *(owner(value) for value in args)), args)
+
+    return operation
+
+
+def given_back(result: Value, args: Sequence[Value]) -> Value:
+    """What an operation gives that was done on parameters in the place of the arguments: values where it gives their
+    parameter, as in-place operations do."""
+    return next((value for value in args if type(value) is ValuesOf and value.of is result), result)
