@@ -75,15 +75,23 @@ def target_at_its_making(case: Case) -> Site | None:
     if made is not None:
         # Of a sequence's scores the classes have to stand second: the target is right, their order is not. Data that
         # lacks an axis is as it comes.
-        columns = [size for size in sizes_of(output) if size != 1] == list(sizes_of(target))
-        if (is_data(made) and columns) or (sizes_of(target) == sizes_of(output)[:-1] and len(sizes_of(target)) > 1):
+        shape, asked = sizes_of(target), sizes_of(output)
+        if (shape == asked[:-1] and len(shape) > 1) or (is_data(made) and axis_of_one(asked, shape)):
             return case.problem.site
-        sides = alike and len(sizes_of(output)) == len(IMAGES) and set(differing(output, target)) <= set(IMAGES[-2:])
+        sides = alike and len(asked) == len(IMAGES) and set(differing(output, target)) <= set(IMAGES[-2:])
         return (model_beside_data(case, output) if sides and is_data(made) else None) or made
     if not alike or differing(output, target) != [-1] or not declares(maker, sizes_of(output)[-1]):
         return None
     other = case.layer_of(maker_of(target))
     return case.layer_of(maker) if other is None else later(case.layer_of(maker), other)
+
+
+def axis_of_one(asked: tuple[object, ...], given: tuple[object, ...]) -> bool:
+    """Whether an axis of size 1 is all that a target lacks, or that maps of classes have too many."""
+    values = [size for size in given if size != 1]
+    if len(given) < len(asked):
+        return values == [size for size in asked if size != 1]
+    return given != asked and len(given) > 2 and values == [size for size in (*asked[:1], *asked[2:]) if size != 1]
 
 
 IMAGES = (-4, -3, -2, -1)

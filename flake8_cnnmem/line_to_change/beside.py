@@ -45,6 +45,7 @@ def layer_before_several(case: Case) -> Site | None:
 
 
 def layer_of(call: Call) -> object:
+    """The layer that a call belongs to, None for a function's."""
     return call.within.layer if call.within is not None else None
 
 
@@ -91,12 +92,12 @@ def reshape_among_others(case: Case) -> Site | None:
             if isinstance(each.op, Reshape) and each.within is call.within and sizes_of(each.inputs[0]) == given
         ]
         rest = [each for each in others if each != result]
-        if others.count(result) == 1 and len(rest) > 1 and len(set(rest)) == 1 and sorted_sizes(rest[0], result):
+        if others.count(result) == 1 and len(rest) > 1 and len(set(rest)) == 1 and same_sizes(rest[0], result):
             return case.called_at(call)
     return None
 
 
-def sorted_sizes(left: tuple[object, ...], right: tuple[object, ...]) -> bool:
+def same_sizes(left: tuple[object, ...], right: tuple[object, ...]) -> bool:
     """Whether two shapes have the same sizes in another order."""
     return sorted(map(str, left)) == sorted(map(str, right))
 

@@ -116,7 +116,7 @@ def decider(tensor: Tensor, axis: int) -> Call | None:
     that size to another place: a flatten, a pool; of parts of a layer's features that layer. None where a leaf has
     it."""
     call, shape = tensor.call, sizes_of(tensor)
-    while call is not None and call.inputs:
+    while call is not None and call.inputs and len(shape) >= -axis:
         size = shape[axis]
         if gives_width(call, shape, axis):
             return call

@@ -149,10 +149,16 @@ def data_of_another_order(case: Case) -> Site | None:
 def mask_given(case: Case) -> Site | None:
     """Where a mask is made that does not fit what it masks, if it is a local variable of one value."""
     site, index = case.called_at(case.call), case.index()
-    if index is None or not case.problem.problem.what.startswith("masks ") or not isinstance(site, StatementSite):
+    node = site.node if isinstance(site, StatementSite) else None
+    if index is None or site is None or not isinstance(node, ast.Call):
         return None
-    words = site.node.keywords if isinstance(site.node, ast.Call) else []
-    masks = [each.value for each in words if each.arg and "mask" in each.arg and isinstance(each.value, ast.Name)]
+    filled = "mask" in name_of(node.func) and any(each.call is None and each.site is None for each in case.call.inputs)
+    if not case.problem.problem.what.startswith("masks ") and not filled:
+        return None
+    given = [each.value for each in node.keywords if each.arg and "mask" in each.arg] + (
+        node.args[:1] if filled else []
+    )
+    masks = [each for each in given if isinstance(each, ast.Name)]
     return made_before(case, masks[0], site.line) if len(masks) == 1 else None
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from math import prod
 
 from flake8_cnnmem.dims import show
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evidence.written import name_of, worked_out
 from flake8_cnnmem.graph import Site, Tensor, Weight
 from flake8_cnnmem.line_to_change.case import (
+    PARTS,
     WIDTHS,
     Case,
     decider,
@@ -27,12 +29,15 @@ from flake8_cnnmem.ops import (
     LayerNorm,
     Loss,
     MaxUnpool,
+    Permute,
     Recurrent,
     RecurrentCell,
     Reduce,
     Reshape,
     Squeeze,
+    Transpose,
 )
+from flake8_cnnmem.ops.merge import Concatenate
 from flake8_cnnmem.values import Instance
 
 NORMS = (BatchNorm, GroupNorm, LayerNorm)
@@ -52,26 +57,56 @@ def other_result(case: Case) -> Site | None:
 
 
 def axis_taken_away(case: Case) -> Site | None:
-    """The maximum or mean over the axis that has the features which the layer behind it asks for; the reshape that
-    brings another axis into them."""
+    """The maximum or mean over the axis that has the features which the layer behind it asks for; the reshape or
+    permutation that brings another axis into them, the flattening that leaves one out; the layer of which a part is
+    taken that has as many itself."""
     size, maker = case.problem.problem.declared, maker_of(case.call.inputs[0])
-    if size is None or maker is None or not maker.inputs or not isinstance(case.call.op, WIDTHS):
+    if size is None or maker is None or not maker.inputs or not isinstance(case.call.op, (*WIDTHS, *NORMS)):
         return None
     before, after = sizes_of(maker.inputs[0]), sizes_of(maker.outputs[0])
     if isinstance(maker.op, Reduce):
         return case.called_at(maker) if size in before and size not in after else None
-    return case.called_at(maker) if isinstance(maker.op, Reshape) and before[-1:] == (size,) else None
+    if isinstance(maker.op, PARTS):
+        layer = case.layer_of(decider(maker.inputs[0], -1))
+        return layer if before[-1:] == (size,) and not made_for_parts(layer) else None
+    if isinstance(maker.op, (Reshape, Permute, Transpose)):
+        return case.called_at(maker) if before[-1:] == (size,) or case.problem.problem.elsewhere is not None else None
+    sizes = [each for each in after[1:] if isinstance(each, int)]
+    left = isinstance(maker.op, Flatten) and len(after) > FLAT and len(sizes) == len(after) - 1
+    return case.called_at(maker) if left and prod(sizes) == size else None
+
+
+def made_for_parts(layer: Site | None) -> bool:
+    """Whether a layer's width is written as a multiple of a number: `2 * width`."""
+    node = layer.node if isinstance(layer, StatementSite) else layer
+    products = [each for each in ast.walk(node) if isinstance(each, ast.BinOp)] if isinstance(node, ast.AST) else []
+    return any(isinstance(side, ast.Constant) for each in products for side in (each.left, each.right))
+
+
+FLAT = 2
+"""The axes of samples of features."""
 
 
 def axes_taken_away(case: Case) -> Site | None:
     """What gives fewer axes than the layer behind it asks for, or leaves it more of them."""
     maker = maker_of(case.call.inputs[0])
-    if maker is None or not maker.inputs or not case.problem.problem.what.startswith("takes an input of "):
+    what = case.problem.problem.what
+    if isinstance(case.call.op, Concatenate) and what.endswith("which differ in their number of axes"):
+        return every_step(case)
+    if maker is None or not maker.inputs or not what.startswith("takes an input of "):
         return None
     before, after = len(sizes_of(maker.inputs[0])), len(sizes_of(maker.outputs[0]))
     if not case.channels_last:
         return None
     return case.line_of(maker) if (after < before and isinstance(maker.op, LOWERING)) or after > MOST_STEPS else None
+
+
+def every_step(case: Case) -> Site | None:
+    """The recurrent layer that hands on every step where the others that it is joined with are samples of features."""
+    flat = [len(sizes_of(each)) == FLAT for each in case.call.inputs]
+    makers = [maker_of(each) for each, one in zip(case.call.inputs, flat, strict=True) if not one]
+    steps = [each for each in makers if each is not None and isinstance(each.op, Recurrent)]
+    return case.layer_of(steps[0]) if any(flat) and len(makers) == len(steps) == 1 else None
 
 
 MOST_STEPS = 4

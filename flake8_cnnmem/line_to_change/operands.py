@@ -43,7 +43,11 @@ def leaf_beside_result(case: Case) -> Site | None:
         axes = differing(leaf, other)
         mine, its = sizes_of(leaf), sizes_of(other)
         larger = [a for a in axes if isinstance(mine[a], int) and isinstance(its[a], int) and mine[a] > its[a]]  # type: ignore[operator]
-        if table_of_lengths(unviewed(leaf)) and len(larger) == len(axes) and all(mine[a] != its[a] + 1 for a in axes):  # type: ignore[operator]
+        if (
+            table_of_lengths(unviewed(leaf))
+            and len(larger) == len(axes) > 0
+            and all(mine[a] != its[a] + 1 for a in axes)
+        ):  # type: ignore[operator]
             return case.problem.site
         if any(mine[a] in sizes_of(each) for a in axes for each in own_weights(case, leaf)):
             # It is as wide as what the result was computed with: what is wrong is how.
@@ -251,6 +255,7 @@ def side_of_input(case: Case) -> Site | None:
 
 
 def same_line(left: Site | None, right: Site | None) -> bool:
+    """Whether two places stand in one line."""
     return left is not None and right is not None and left.line == right.line
 
 
