@@ -42,12 +42,9 @@ def leaf_beside_result(case: Case) -> Site | None:
     if isinstance(call.op, Broadcast):
         axes = differing(leaf, other)
         mine, its = sizes_of(leaf), sizes_of(other)
-        larger = [a for a in axes if isinstance(mine[a], int) and isinstance(its[a], int) and mine[a] > its[a]]  # type: ignore[operator]
-        if (
-            table_of_lengths(unviewed(leaf))
-            and len(larger) == len(axes) > 0
-            and all(mine[a] != its[a] + 1 for a in axes)
-        ):  # type: ignore[operator]
+        more = [mine[a] - its[a] for a in axes if isinstance(mine[a], int) and isinstance(its[a], int)]  # type: ignore[operator]
+        larger = [by for by in more if by > 0]
+        if table_of_lengths(unviewed(leaf)) and len(larger) == len(axes) > 0 and 1 not in larger:
             return case.problem.site
         if any(mine[a] in sizes_of(each) for a in axes for each in own_weights(case, leaf)):
             # It is as wide as what the result was computed with: what is wrong is how.
