@@ -154,8 +154,8 @@ OTHERWISE = {
     "torch_unsqueeze_axis",
 }
 """Mended by the size that the message names, where the twin joins other tensors or changes another number instead; by
-a view of a parameter, where the twin copies it; by another order of the axes at the call, where the twin gives them that
-order before."""
+a view of a parameter, where the twin copies it; by another order of the axes at the call, where the twin gives them
+that order before."""
 
 
 @pytest.fixture(autouse=True)
