@@ -19,7 +19,33 @@ from flake8_cnnmem.line_to_change.before import (
     state_at_its_making,
     target_at_its_making,
 )
+from flake8_cnnmem.line_to_change.beside import (
+    argument_not_used,
+    block_built_with,
+    heads_given,
+    inputs_swapped,
+    joined_before,
+    layer_before_several,
+    reshape_among_others,
+    sizes_looped_over,
+)
 from flake8_cnnmem.line_to_change.case import Case, maker_of
+from flake8_cnnmem.line_to_change.fed import (
+    axes_before_loss,
+    classes_of_labels,
+    data_of_another_order,
+    mask_given,
+    samples_fed,
+)
+from flake8_cnnmem.line_to_change.given import (
+    axes_taken_away,
+    axis_taken_away,
+    norm_among_others,
+    other_result,
+    parameter_of_function,
+    stated_by_inner_model,
+    where_made,
+)
 from flake8_cnnmem.line_to_change.handed import number_handed_over
 from flake8_cnnmem.line_to_change.operands import factor_of_product, leaf_beside_result, narrower_branch
 from flake8_cnnmem.models import Built, Root
@@ -40,12 +66,32 @@ def line_to_change(problem: LayerProblem, built: Built, root: Root) -> LayerProb
 
 RULES: tuple[Callable[[Case], Site | None], ...] = (
     sequence_before,
+    inputs_swapped,
+    layer_before_several,
+    argument_not_used,
+    joined_before,
+    heads_given,
+    sizes_looped_over,
+    reshape_among_others,
+    block_built_with,
+    samples_fed,
+    axes_before_loss,
+    classes_of_labels,
+    data_of_another_order,
+    mask_given,
     state_at_its_making,
     target_at_its_making,
     factor_of_product,
     leaf_beside_result,
     narrower_branch,
     layer_before_reshape,
+    parameter_of_function,
+    where_made,
+    axes_taken_away,
+    other_result,
+    norm_among_others,
+    axis_taken_away,
+    stated_by_inner_model,
     input_as_stated,
     order_of_axes,
     channels_first,

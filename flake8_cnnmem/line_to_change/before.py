@@ -7,9 +7,10 @@ import ast
 from flake8_cnnmem.dims import show
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evidence.written import BY_SIZES, name_of
-from flake8_cnnmem.graph import Site, Weight, calls_behind
+from flake8_cnnmem.graph import Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.line_to_change.case import (
     Case,
+    decider,
     declares,
     differing,
     later,
@@ -17,6 +18,8 @@ from flake8_cnnmem.line_to_change.case import (
     sizes_of,
     unchanged_from,
 )
+from flake8_cnnmem.line_to_change.fed import model_beside_data
+from flake8_cnnmem.line_to_change.given import made_by_program
 from flake8_cnnmem.ops import AttentionInputs, Loss, Recurrent, RecurrentCell, Reshape
 
 
@@ -30,7 +33,8 @@ def state_at_its_making(case: Case) -> Site | None:
     state = next((each for each in call.inputs[1:] if show(each.shape) == given), None)  # type: ignore[arg-type]
     if state is None:
         return None
-    made, shape, sequence = case.made_at(state), sizes_of(state), sizes_of(call.inputs[0])
+    made = case.made_at(state) or made_by_program(case, state)
+    shape, sequence = sizes_of(state), sizes_of(call.inputs[0])
     if made is None:
         return case.layer_of(call) if getattr(op, "stacked", True) is False else None
     if isinstance(unchanged_from(state), Weight):
@@ -60,14 +64,61 @@ def target_at_its_making(case: Case) -> Site | None:
     alike = len(sizes_of(output)) == len(sizes_of(target))
     if id(unchanged_from(target)) in behind:
         return case.layer_of(maker) if alike else None
+    if case.problem.problem.what.startswith("has weights for "):
+        return case.layer_of(case.call)
+    if "of whole numbers" in case.problem.problem.what:
+        return case.called_at(maker_of(target))
+    side = side_beside_input(case, output, target)
+    if side is not None:
+        return case.line_of(decider(output, side))
     made = case.made_at(target)
     if made is not None:
-        # Of a sequence's scores the classes have to stand second: the target is right, their order is not.
-        return None if sizes_of(target) == sizes_of(output)[:-1] and len(sizes_of(target)) > 1 else made
+        # Of a sequence's scores the classes have to stand second: the target is right, their order is not. Data that
+        # lacks an axis is as it comes.
+        shape, asked = sizes_of(target), sizes_of(output)
+        if (shape == asked[:-1] and len(shape) > 1) or (is_data(made) and axis_of_one(asked, shape)):
+            return case.problem.site
+        sides = alike and len(asked) == len(IMAGES) and set(differing(output, target)) <= set(IMAGES[-2:])
+        return (model_beside_data(case, output) if sides and is_data(made) else None) or made
     if not alike or differing(output, target) != [-1] or not declares(maker, sizes_of(output)[-1]):
         return None
     other = case.layer_of(maker_of(target))
     return case.layer_of(maker) if other is None else later(case.layer_of(maker), other)
+
+
+def axis_of_one(asked: tuple[object, ...], given: tuple[object, ...]) -> bool:
+    """Whether an axis of size 1 is all that a target lacks, or that maps of classes have too many."""
+    values = [size for size in given if size != 1]
+    if len(given) < len(asked):
+        return values == [size for size in asked if size != 1]
+    return given != asked and len(given) > 2 and values == [size for size in (*asked[:1], *asked[2:]) if size != 1]
+
+
+IMAGES = (-4, -3, -2, -1)
+"""The axes of a batch of images."""
+
+
+def is_data(site: Site) -> bool:
+    """Whether a line stands for data that is loaded: values drawn at random, several tensors at once."""
+    if not isinstance(site, StatementSite):
+        return False
+    drawn = isinstance(site.node, ast.Call) and name_of(site.node.func) in ("randn", "rand", "randint", "normal")
+    return drawn or isinstance(getattr(site.statement, "value", None), ast.Tuple)
+
+
+def side_beside_input(case: Case, output: Tensor, target: Tensor) -> int | None:
+    """The axis (counted from the last) of a prediction's side, where the target has the sides of the model's input and
+    the prediction has not."""
+    given, asked, wanted = case.built.input_shape, sizes_of(output), sizes_of(target)
+    first = 0 if case.channels_last else 1
+    if given is None or len(given) != 3 or len(asked) != 4 or len(wanted) not in (3, 4):
+        return None
+    sides = given[first : first + 2]
+    own = wanted[1:3] if case.channels_last else wanted[-2:]
+    its = asked[1:3] if case.channels_last else asked[-2:]
+    if tuple(own) != tuple(sides) or tuple(its) == tuple(sides):
+        return None
+    return (-3 if case.channels_last else -2) + (its[0] == sides[0])
 
 
 def sequence_before(case: Case) -> Site | None:
@@ -140,7 +191,7 @@ def layer_before_reshape(case: Case) -> Site | None:
         return None
     maker = maker_of(call.inputs[0])
     width = sizes_of(call.inputs[0])
-    if len(width) == 3 or not any(declares(maker, size) for size in width[1:]):
+    if len(width) > 2 or not any(declares(maker, size) for size in width[1:]):
         # Of a sequence's features the heads are split off, by numbers that stand in the reshape.
         return None
     given, asked = case.problem.problem.given, case.problem.problem.declared

@@ -7,6 +7,17 @@ from flake8_cnnmem.evidence.written import Index, indices_of
 from flake8_cnnmem.graph import Call, Site, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models import Built, Root
+from flake8_cnnmem.ops import (
+    GLU,
+    Chunk,
+    Convolution,
+    DepthwiseConvolution,
+    Embedding,
+    Linear,
+    Recurrent,
+    RecurrentCell,
+    Split,
+)
 from flake8_cnnmem.results import LayerProblem
 from flake8_cnnmem.values import Instance
 
@@ -41,6 +52,15 @@ class Case:
         """Where the framework's layer is made that a call belongs to."""
         layer = call.within.layer if call is not None and call.within is not None else None
         return self.here(layer.site) if isinstance(layer, Instance) and layer.cls.site is None else None
+
+    def line_of(self, call: Call | None) -> Site | None:
+        """Where the framework's layer is made that a call belongs to; of a function the nearest call in this file."""
+        return self.layer_of(call) or self.called_at(call)
+
+    def called_at(self, call: Call | None) -> Site | None:
+        """The nearest call in this file that an op runs in."""
+        sites = () if call is None else (call.site, *(each.site for each in call.ancestry()))
+        return next((site for site in sites if self.here(site) is not None), None)
 
     def made_at(self, tensor: Tensor) -> Site | None:
         """Where the code makes the leaf, of sizes that it writes, that a tensor is in other values."""
@@ -84,13 +104,54 @@ def sizes_of(tensor: Tensor) -> tuple[object, ...]:
     return tensor.shape if isinstance(tensor.shape, tuple) else ()
 
 
-def maker_of_size(tensor: Tensor, axis: int) -> Call | None:
-    """The layer that is built with the size of an axis (counted from the last), also where what follows it has brought
-    that size to another place: a flatten, a pool."""
-    maker, shape = maker_of(tensor), sizes_of(tensor)
-    while maker is not None and maker.inputs and not maker.weights and shape[axis] in sizes_of(maker.inputs[0]):
-        maker = maker_of(maker.inputs[0])
-    return maker
+WIDTHS = (Linear, Convolution, DepthwiseConvolution, Embedding, Recurrent, RecurrentCell)
+"""The layers that are built with the number of features or channels that they give."""
+
+PARTS = (Chunk, Split, GLU)
+"""What takes a tensor apart along an axis."""
+
+
+def decider(tensor: Tensor, axis: int) -> Call | None:
+    """The last op that gave an axis (counted from the last) the size that it has, also where what follows has brought
+    that size to another place: a flatten, a pool; of parts of a layer's features that layer. None where a leaf has
+    it."""
+    call, shape = tensor.call, sizes_of(tensor)
+    while call is not None and call.inputs and len(shape) >= -axis:
+        size = shape[axis]
+        if gives_width(call, shape, axis):
+            return call
+        alike = [each for each in call.inputs if has(each, axis, size)]
+        moved = [each for each in call.inputs if sizes_of(each).count(size) == 1] if not alike else []
+        if not alike and not moved:
+            return before_parts(call, axis)
+        source = next((each for each in (*alike, *moved) if each.call is not None), (*alike, *moved)[0])
+        axis = axis if alike else sizes_of(source).index(size) - len(sizes_of(source))
+        call, shape = source.call, sizes_of(source)
+    return call
+
+
+def has(tensor: Tensor, axis: int, size: object) -> bool:
+    """Whether a tensor has a size along an axis that is counted from the last."""
+    shape = sizes_of(tensor)
+    return len(shape) >= -axis and shape[axis] == size
+
+
+def gives_width(call: Call, shape: tuple[object, ...], axis: int) -> bool:
+    """Whether an axis is that of the features or channels that a layer is built with."""
+    if not isinstance(call.op, WIDTHS) or not declares(call, shape[axis]):
+        return False
+    by_channels = isinstance(call.op, (Convolution, DepthwiseConvolution)) and not getattr(
+        call.op, "channels_last", False
+    )
+    return axis + len(shape) == 1 if by_channels else axis == -1
+
+
+def before_parts(call: Call, axis: int) -> Call:
+    """The layer whose features a call takes apart right behind it; the call itself where it takes nothing apart."""
+    if not isinstance(call.op, PARTS) or len(sizes_of(call.inputs[0])) < -axis:
+        return call
+    layer = decider(call.inputs[0], axis)
+    return layer if layer is not None and isinstance(layer.op, WIDTHS) else call
 
 
 def differing(left: Tensor, right: Tensor) -> list[int]:
@@ -119,7 +180,7 @@ def halved(left: object, right: object) -> bool:
 
 
 def later(left: Site | None, right: Site | None) -> Site | None:
-    """The later one of two lines; None where one is not known, or both are the same."""
-    if left is None or right is None or left.line == right.line:
+    """The later one of two lines; None where one is not known."""
+    if left is None or right is None:
         return None
     return max(left, right, key=lambda site: site.line)

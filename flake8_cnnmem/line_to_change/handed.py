@@ -12,6 +12,7 @@ from flake8_cnnmem.line_to_change.case import (
     Case,
     Line,
 )
+from flake8_cnnmem.line_to_change.worked_out import call_of_factory, running_width, size_worked_out
 from flake8_cnnmem.values import Instance
 
 DECLARED_BY = ("in_features", "in_channels", "num_features", "input_size", "embed_dim", "d_model", "normalized_shape")
@@ -39,6 +40,9 @@ def number_handed_over(case: Case) -> Site | None:
     function = next(iter(index.around(site.line)), None)
     if function is None or argument is None:
         return None
+    found = call_of_factory(case, node, function) or size_worked_out(case, argument, function)
+    if found is not None:
+        return found
     if isinstance(argument, ast.Name) and argument.id not in parameters(function):
         values = index.values_of(argument.id, function)
         sums = [each for each in values if isinstance(each, ast.BinOp) and has_number(each)]
@@ -69,7 +73,7 @@ def handed_block(case: Case) -> Site | None:
         for each in call.ancestry():
             if isinstance(each.layer, Instance) and each.layer.cls is block.cls:
                 alike[id(each.layer)] = alike.get(id(each.layer), True) and call.problem is None
-    return case.here(block.site) if any(alike.values()) else None
+    return running_width(case, block.site) or (case.here(block.site) if any(alike.values()) else None)
 
 
 def user_made(layer: object) -> bool:
