@@ -375,7 +375,16 @@ def repeat_by(run: Runtime, input: Value, times: Shape | Unknown, function: str)
     """A copy with each axis as often as `times` says."""
     if isinstance(times, Unknown):
         return lost_shape(run, input, times, function, "copy")
+    known = row_of(input)
+    if known is not None and len(times) == 1 and isinstance(times[0], int) and times[0] * len(known) <= LARGEST:
+        return constant((times[0] * len(known),), known * times[0], input.dtype)
     return apply(run, Repeat(times), input, function=function)
+
+
+def row_of(input: Value) -> list[Any] | None:
+    """The values of a constant with one axis; None of anything else."""
+    one = isinstance(input, Tensor) and isinstance(input.data, tuple) and input.shape == (len(input.data),)
+    return list(input.data) if one else None
 
 
 def repeat_interleave(
@@ -385,6 +394,9 @@ def repeat_interleave(
     times = size(repeats)
     if isinstance(repeats, Tensor) and isinstance(times, Unknown) and isinstance(output_size, int):
         return lost_shape(run, input, times, "repeat_interleave", "copy")
+    known = row_of(input)
+    if known is not None and dim in (None, 0, -1) and isinstance(times, int) and times * len(known) <= LARGEST:
+        return constant((times * len(known),), [each for each in known for _ in range(times)], input.dtype)
     return apply(run, RepeatInterleave(times, dim), input, function="repeat_interleave")
 
 
@@ -404,8 +416,9 @@ def flip_method(run: Runtime, input: Value, *dims: Value) -> Value:
 def flip_axes(run: Runtime, input: Value, which: Value) -> Value:
     """The values in reverse along axes, a copy."""
     found = axes(which)
-    if isinstance(input, Tensor) and isinstance(input.data, tuple) and input.shape == (len(input.data),):
-        return constant(input.shape, input.data[::-1], input.dtype)
+    known = row_of(input)
+    if known is not None:
+        return constant((len(known),), known[::-1], input.dtype)
     return apply(run, Flip(None if isinstance(found, Unknown) else found), input, function="flip")
 
 
