@@ -153,14 +153,14 @@ def batch_quotient(run: Interpreter, left: Value, right: Value) -> Value:
             return float(quotient) if isinstance(quotient, int) else quotient
     if run.batch is None or not right:
         return run.unknown("a fraction of the batch size is not followed")
-    return at_batch_in_force(run, left) / at_batch_in_force(run, right)
+    return at_batch_in_force(run, left, run.batch) / at_batch_in_force(run, right, run.batch)
 
 
-def at_batch_in_force(run: Interpreter, value: Any) -> Any:
+def at_batch_in_force(run: Interpreter, value: Any, batch: int) -> Any:
     """A number, with the batch size in force for the batch: what is computed from it holds for that size alone."""
     if not isinstance(value, Batch):
         return value
-    number = value.multiple * run.batch
+    number = value.multiple * batch
     run.batch_tests.append(BatchTest("==", value.multiple, number, True))
     return number
 

@@ -233,10 +233,10 @@ def unique(
         given = flat(tensor) or []
         counts = collections.Counter(given)
         values = ascending(counts)
-        places = {value: at for at, value in enumerate(values)}
+        numbered = {value: at for at, value in enumerate(values)}
         answers = [constant((len(values),), values, tensor.dtype)]
         if return_inverse is True:
-            answers.append(constant(tensor.shape, [places[value] for value in given], "int64"))
+            answers.append(constant(tensor.shape, [numbered[value] for value in given], "int64"))
         if return_counts is True:
             answers.append(constant((len(values),), [counts[value] for value in values], "int64"))
         return answers[0] if len(answers) == 1 else tuple(answers)
