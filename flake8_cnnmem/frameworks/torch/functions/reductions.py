@@ -229,7 +229,7 @@ def unique(
     """(different,): how many is known of constants alone; with the inverse (the input's shape) and the counts
     (different,)."""
     tensor = tensor_of(input)
-    if isinstance(tensor, Tensor) and tensor.data is not None and dim is None:
+    if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.data is not None and dim is None:
         given = flat(tensor) or []
         counts = collections.Counter(given)
         values = ascending(counts)
