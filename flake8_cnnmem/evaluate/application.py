@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import dims, frameworks
@@ -81,6 +82,7 @@ def apply_op(
                 raise Halted(call) from None
             cause = run.unknown(mismatch.problem.what)
             shapes = carried_on(op, mismatch.recovered, cause) if mismatch.recovered is not None else (cause,)
+        shapes = [told_here(run, shape) for shape in shapes]
     outputs = tuple(
         [
             Tensor(shape, dtypes[at] if dtypes and at < len(dtypes) else dtype, call, at, None, framework)
@@ -94,6 +96,21 @@ def apply_op(
         # What an optimizer's own step computes is its own affair; a closure that it calls is the program's.
         run.trace.ran(call)
     return outputs[0] if len(outputs) == 1 else outputs
+
+
+def told_here(run: Interpreter, shape: dims.Shape | Unknown) -> dims.Shape | Unknown:
+    """A shape whose unknown sizes name the line that is being run, where an op gave a cause that names none."""
+    if isinstance(shape, Unknown):
+        return shape if shape.path else at_line_of(run, shape)
+    if any(isinstance(size, Unknown) and not size.path for size in shape):
+        return tuple([at_line_of(run, size) if isinstance(size, Unknown) and not size.path else size for size in shape])
+    return shape
+
+
+def at_line_of(run: Interpreter, cause: Unknown) -> Unknown:
+    """A cause at the line that is being run."""
+    here = run.unknown(cause.reason)
+    return replace(cause, path=here.path, line=here.line)
 
 
 def carried_on(op: Op, shapes: Sequence[dims.Shape | Unknown], cause: Unknown) -> Sequence[dims.Shape | Unknown]:

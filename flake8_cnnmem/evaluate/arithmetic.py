@@ -143,14 +143,26 @@ def on_batch(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
 
 
 def batch_quotient(run: Interpreter, left: Value, right: Value) -> Value:
-    """A batch divided by a number that divides it stays a batch, as `int(B / windows)` expects."""
+    """A batch divided by a number that divides it stays a batch, as `int(B / windows)` expects; any other quotient is
+    that of the batch size in force, which is noted (`ceil(B / 128)` parts of a batch)."""
     if isinstance(right, float) and right.is_integer():
         right = int(right)
     if isinstance(left, Batch) and isinstance(right, (int, Batch)):
         quotient = dims.floor_divide(left, right)
         if not isinstance(quotient, Unknown):
             return float(quotient) if isinstance(quotient, int) else quotient
-    return run.unknown("a fraction of the batch size is not followed")
+    if run.batch is None or not right:
+        return run.unknown("a fraction of the batch size is not followed")
+    return at_batch_in_force(run, left, run.batch) / at_batch_in_force(run, right, run.batch)
+
+
+def at_batch_in_force(run: Interpreter, value: Any, batch: int) -> Any:
+    """A number, with the batch size in force for the batch: what is computed from it holds for that size alone."""
+    if not isinstance(value, Batch):
+        return value
+    number = value.multiple * batch
+    run.batch_tests.append(BatchTest("==", value.multiple, number, True))
+    return number
 
 
 def batch_order(run: Interpreter, symbol: str, left: Any, right: Any) -> Value:

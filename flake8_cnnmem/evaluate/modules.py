@@ -60,7 +60,7 @@ class Module:
         self.star_failure: Unknown | None = None
         """Why the names that a star import would have brought are not known."""
         self.indexed = False
-        self.asked: set[str] = set()
+        self.asked: dict[str, list[ast.ImportFrom]] = {}
         self.overtaken: set[str] = set()
         """Assigned names of which is known whether a later star import brings them."""
 
@@ -187,19 +187,23 @@ class Module:
         return self.first_brought(run, [each for each in reversed(self.stars) if each.lineno >= first], word)
 
     def first_brought(self, run: Interpreter, stars: Sequence[ast.ImportFrom], word: str) -> Value:
-        """What the first of several `from ... import *` that knows a name brings; MISSING where none does, or where
-        one of them asks this module for the name in turn."""
-        if word in self.asked:
-            return MISSING
-        self.asked.add(word)
+        """What the first of several `from ... import *` that knows a name brings; MISSING where none does. One of them
+        may ask this module for the name in turn: when it runs, those that are left to look into have run."""
+        outer = self.asked.get(word)
+        left = list(stars) if outer is None else outer
         try:
-            for statement in stars:
+            while left:
+                statement, *left = left
+                self.asked[word] = left
                 found = run.importer.star_member(self, statement, word)
                 if found is not MISSING:
                     self.variables[word] = found
                     return found
         finally:
-            self.asked.discard(word)
+            if outer is None:
+                self.asked.pop(word, None)
+            else:
+                self.asked[word] = outer
         return MISSING
 
     def attribute(self, run: Interpreter, word: str) -> Value:

@@ -385,6 +385,9 @@ def samples_behind(tensor: Tensor) -> set[object]:
 def shapes_of(copied: Call, call: Call, batch: int, grows: bool = True) -> list[Shape | Unknown]:
     """The output shapes of a call over copies: what its op says, where that agrees at `batch` with what it was. `grows`
     says whether the first that begins with that number has the batch in front."""
+    if is_filled_with_samples(copied, batch):
+        target = copied.inputs[0]
+        target.shape, target.data = lifted(replace(target, data=None), batch), None
     given = [tensor.shape for tensor in copied.inputs]
     if all(
         mine is theirs or mine == theirs for mine, theirs in zip(given, [t.shape for t in call.inputs], strict=True)
@@ -411,6 +414,16 @@ def shapes_of(copied: Call, call: Call, batch: int, grows: bool = True) -> list[
     ):
         return list(said)
     return [lifted(replace(tensor, data=None), batch) for tensor in call.outputs]
+
+
+def is_filled_with_samples(call: Call, batch: int) -> bool:
+    """Whether the code writes what has the batch in front into zeros that it made as long: a sequence that is shifted
+    by one (`shifted = ids.new_zeros(ids.shape); shifted[:, 1:] = ids[:, :-1]`)."""
+    if call.op.kind != "set_slice":
+        return False
+    target, *values = call.inputs
+    samples = any(not isinstance(each.shape, Unknown) and each.shape[:1] == (BATCH,) for each in values)
+    return samples and target.call is None and target.data is not None and begins_with(target.shape, batch)
 
 
 def begins_with(shape: Shape | Unknown, size: int) -> bool:

@@ -116,6 +116,10 @@ MODULES: dict[str, dict[str, Value]] = {
     },
     "kornia.augmentation": AUGMENTATIONS,
     "kornia.augmentation.container": AUGMENTATIONS,
+}
+
+# Networks of kornia call functions of these modules that stand nowhere here: their source is read where it is found.
+STAND_INS: dict[str, dict[str, Value]] = {
     "kornia.geometry": GEOMETRY,
     "kornia.geometry.transform": GEOMETRY,
     "kornia.utils": {"image_to_tensor": native("image_to_tensor", as_tensor)},

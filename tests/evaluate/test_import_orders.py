@@ -36,6 +36,11 @@ PROJECTS = {
         "pkg/sizes.py": "import pkg\ndef width():\n    return pkg.N\n",
         "net.py": "from pkg import width\nWIDTH = width()\n",
     },
+    "a star import of what asks its package for a name that an earlier one has brought": {
+        "pkg/__init__.py": "from .pool import *\nfrom .old import *\n", "pkg/pool.py": "def mean():\n    return 4\n",
+        "pkg/old.py": "from pkg import mean\ndef deprecated():\n    return mean() + 1\n",
+        "net.py": "from pkg import deprecated, mean\nWIDTH = 10 * mean() + deprecated()\n",
+    },
     "the last star import": {
         "one.py": "N = 5\n",
         "two.py": "N = 6\n",

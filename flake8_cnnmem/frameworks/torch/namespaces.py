@@ -298,6 +298,7 @@ CONTENTS: dict[str, Contents] = {
     },
     "torch.fx": {"wrap": native("wrap", scripting.wrap)},
     "torch.cuda": {**LEGACY_TENSORS, **scripting.CUDA, "stream": regions.QUIET, "device": regions.QUIET},
+    **dict.fromkeys(("torch.xpu", "torch.mps", "torch.mtia"), scripting.OTHER_ACCELERATORS),
     "torch.accelerator": {
         **scripting.CUDA,
         "current_accelerator": scripting.answer("current_accelerator", dtypes.GPU),

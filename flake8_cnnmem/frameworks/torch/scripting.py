@@ -7,7 +7,7 @@ from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import backward
 from flake8_cnnmem.frameworks.torch.autograd.function import FUNCTION
-from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtype
+from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtype, promote
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_MEMBERS
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
@@ -118,6 +118,7 @@ CUDA: dict[str, Value] = {
     "current_device": answer("current_device", 0),
     "is_initialized": answer("is_initialized", True),
     "is_bf16_supported": answer("is_bf16_supported", True),
+    "is_current_stream_capturing": answer("is_current_stream_capturing", False),
     **{
         name: native(name, nothing)
         for name in ("set_device", "synchronize", "empty_cache", "manual_seed", "manual_seed_all", "init",
@@ -131,6 +132,15 @@ CUDA: dict[str, Value] = {
                      "mem_get_info", "get_rng_state")
     },
 }  # fmt: skip
+
+
+OTHER_ACCELERATORS: dict[str, Value] = {
+    # `torch.xpu`, `torch.mps`, `torch.mtia`: there is none.
+    "is_available": answer("is_available", False),
+    "is_initialized": answer("is_initialized", False),
+    "is_bf16_supported": answer("is_bf16_supported", False),
+    "device_count": answer("device_count", 0),
+}
 
 
 def scaler_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
@@ -254,6 +264,12 @@ def promoted(run: Runtime, *values: Value) -> Value:
     return DTYPES[common_dtype(values)]
 
 
+def promoted_types(run: Runtime, type1: Value, type2: Value) -> Value:
+    """`torch.promote_types(float32, int64)`: the dtype of an operation on tensors of two dtypes."""
+    unknown = next((each for each in (type1, type2) if isinstance(each, Unknown)), None)
+    return unknown or DTYPES[promote(dtype_of(type1), dtype_of(type2))]
+
+
 def broadcast_shapes(run: Runtime, *shapes: Value) -> Value:
     """`torch.broadcast_shapes(...)`. RuntimeError where they do not fit."""
     from flake8_cnnmem.frameworks.torch.arguments import sizes
@@ -288,7 +304,7 @@ MISCELLANEOUS: dict[str, Value] = {
     "set_default_tensor_type": native("set_default_tensor_type", set_default_dtype),
     "get_default_device": answer("get_default_device", GPU),
     "result_type": native("result_type", promoted),
-    "promote_types": unknown("promote_types", "a promoted type is not followed"),
+    "promote_types": native("promote_types", promoted_types),
     "broadcast_shapes": native("broadcast_shapes", broadcast_shapes),
     "are_deterministic_algorithms_enabled": answer("are_deterministic_algorithms_enabled", False),
     "is_deterministic_algorithms_warn_only_enabled": answer("is_deterministic_algorithms_warn_only_enabled", False),

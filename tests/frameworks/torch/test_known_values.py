@@ -38,6 +38,17 @@ CUTS = {
         "y = y[:, :len(torch.randint(0, 9, (5, 2)).tolist())].repeat(1, 2, 1, 1)[:, :8]"
     ),
     "one number of a buffer": "y = y[:, :, :int(self.levels.sum())]",
+    "how many different values a table of offsets has": """
+        rows, columns = torch.arange(3).repeat_interleave(3), torch.arange(3).repeat(3)
+        keys = (rows[:, None] - rows).abs() * 3 + (columns[:, None] - columns).abs()
+        different, places = torch.unique(keys, return_inverse=True)
+        y = y[:, :different.numel() - 1][:, places.view(9, 9).max() - 8:]""",
+    "the type of two types": """
+        kind = torch.promote_types(torch.float16, torch.int64)
+        y = y[:, :8 if kind == torch.float16 else 4]""",
+    "other accelerators": """
+        others = [torch.xpu.device_count(), torch.xpu.is_available(), torch.mps.is_available()]
+        y = y[:, sum(others):]""",
     "sizes as arguments": "y = y + torch.zeros(1, 8, 1, 1).broadcast_to(y.shape[0], 8, 32, 32)",
 }
 

@@ -229,12 +229,17 @@ def unique(
     """(different,): how many is known of constants alone; with the inverse (the input's shape) and the counts
     (different,)."""
     tensor = tensor_of(input)
-    if isinstance(tensor, Tensor) and tensor.data is not None and dim is None and return_inverse is False:
-        counts = collections.Counter(flat(tensor))
+    if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.data is not None and dim is None:
+        given = flat(tensor) or []
+        counts = collections.Counter(given)
         values = ascending(counts)
-        different = constant((len(values),), values, tensor.dtype)
-        times = constant((len(values),), [counts[value] for value in values], "int64")
-        return (different, times) if return_counts is True else different
+        numbered = {value: at for at, value in enumerate(values)}
+        answers = [constant((len(values),), values, tensor.dtype)]
+        if return_inverse is True:
+            answers.append(constant(tensor.shape, [numbered[value] for value in given], "int64"))
+        if return_counts is True:
+            answers.append(constant((len(values),), [counts[value] for value in values], "int64"))
+        return answers[0] if len(answers) == 1 else tuple(answers)
     count = run.unknown("how many different values a tensor has is not known")
     if isinstance(tensor, Unknown):
         return tensor

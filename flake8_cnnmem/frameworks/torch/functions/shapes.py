@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
@@ -375,7 +375,15 @@ def repeat_by(run: Runtime, input: Value, times: Shape | Unknown, function: str)
     """A copy with each axis as often as `times` says."""
     if isinstance(times, Unknown):
         return lost_shape(run, input, times, function, "copy")
+    often = times[0] if len(times) == 1 else None
+    if is_row(input) and isinstance(often, int) and often * len(input.data) <= LARGEST:
+        return constant((often * len(input.data),), input.data * often, input.dtype)
     return apply(run, Repeat(times), input, function=function)
+
+
+def is_row(value: Value) -> TypeGuard[Constant]:
+    """Whether a value is a constant with one axis."""
+    return isinstance(value, Tensor) and isinstance(value.data, tuple) and value.shape == (len(value.data),)
 
 
 def repeat_interleave(
@@ -385,6 +393,8 @@ def repeat_interleave(
     times = size(repeats)
     if isinstance(repeats, Tensor) and isinstance(times, Unknown) and isinstance(output_size, int):
         return lost_shape(run, input, times, "repeat_interleave", "copy")
+    if is_row(input) and dim in (None, 0, -1) and isinstance(times, int) and times * len(input.data) <= LARGEST:
+        return constant((times * len(input.data),), [each for each in input.data for _ in range(times)], input.dtype)
     return apply(run, RepeatInterleave(times, dim), input, function="repeat_interleave")
 
 
@@ -404,8 +414,8 @@ def flip_method(run: Runtime, input: Value, *dims: Value) -> Value:
 def flip_axes(run: Runtime, input: Value, which: Value) -> Value:
     """The values in reverse along axes, a copy."""
     found = axes(which)
-    if isinstance(input, Tensor) and isinstance(input.data, tuple) and input.shape == (len(input.data),):
-        return constant(input.shape, input.data[::-1], input.dtype)
+    if is_row(input):
+        return constant((len(input.data),), input.data[::-1], input.dtype)
     return apply(run, Flip(None if isinstance(found, Unknown) else found), input, function="flip")
 
 
