@@ -16,7 +16,7 @@ from flake8_cnnmem.memory.lookups import segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, leading, lie_alike, turned_by
-from flake8_cnnmem.memory.storages import Form, Memory, Value
+from flake8_cnnmem.memory.storages import Form, Memory, Value, is_larger
 from flake8_cnnmem.memory.tape import TapeNode
 from flake8_cnnmem.ops import Embedding
 from flake8_cnnmem.ops import strides as layout
@@ -218,6 +218,13 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if product is not None and value.sizes is not None:
             # A product of the gradient and of the other operand, as it was read.
             own = memory.form(value.shape, value.dtype, layout.in_order(value.sizes, product.orders[at]))
+        if row.gradient == "spread" and value.sizes is not None:
+            lying = _spread(call.op, gradient, value) or ()
+            own = memory.form(value.shape, value.dtype, layout.elementwise(value.sizes, [(value.sizes, lying)]))
+        if row.resized and is_larger(gradient, own):
+            own = memory.roomy(own, gradient)
+        elif row.resized and is_larger(own, gradient):
+            scratch.append(memory.lot(gradient.values, each))
         kind = row.gradient
         if kind == "signed":
             kind = "new" if at else "same"
@@ -246,8 +253,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         elif kind == "same" and same:
             made.append(("alias", memory.form(value.shape, gradient.dtype, gradient.strides), None))
         elif kind == "spread" and gradient.dtype == value.dtype:
-            strides = None if value.sizes is None else (0,) * len(value.sizes)
-            made.append(("alias", memory.form(value.shape, gradient.dtype, strides), None))
+            made.append(("alias", memory.form(value.shape, gradient.dtype, _spread(call.op, gradient, value)), None))
         elif kind == "reuse" and same:
             made.append(("reuse", memory.form(value.shape, gradient.dtype, gradient.strides), own))
         elif kind == "kept":
@@ -381,6 +387,21 @@ def _like_operands(row: OpRule, operands: Sequence[Value], at: int, gradient: Fo
     read = [pair for pair in known if layout.fits(pair[0], gradient.sizes)]
     own = (gradient.sizes, gradient.strides)
     return layout.elementwise(gradient.sizes, [*read, own] if row.gradient_layout == "slope" else [own, *read])
+
+
+def _spread(op: Op, gradient: Form, value: Value) -> tuple[int, ...] | None:
+    """The strides of a gradient that is repeated along the axes that were summed, whether these are still there as axes
+    of one value or not."""
+    if value.sizes is None:
+        return None
+    axes, steps = axes_reduced(op, len(value.sizes)), list(gradient.strides or ())
+    if axes is None or not steps:
+        return (0,) * len(value.sizes)
+    if len(steps) == len(value.sizes):
+        return tuple(0 if axis in axes else step for axis, step in enumerate(steps))
+    if len(steps) + len(axes) != len(value.sizes):
+        return (0,) * len(value.sizes)
+    return tuple(0 if axis in axes else steps.pop(0) for axis in range(len(value.sizes)))
 
 
 def _part(gradient: Form, value: Value) -> tuple[int, ...] | None:

@@ -103,6 +103,8 @@ OF_DEVIATION = (*temporaries(1), New("y", times=3))
 REDUCTIONS = [
     ("mean", OpRule(gradient="averaged", partial=4)),
     ("sum", OpRule(gradient="spread", autocast=RESULT, partial=4)),
+    # A step of an op that autocast has cast the operands of.
+    ("sum_within", OpRule(gradient="spread", partial=4)),
     # With positions, or the value compared with all.
     *rows("max min", OpRule((Saved("positions"),), gradient="placed", partial=16)),
     *rows("median kthvalue", OpRule((Saved("positions"),), gradient="placed")),
@@ -129,6 +131,11 @@ REDUCTIONS = [
     # at::norm, as other functions call it: its formula is in ops of its own, all of them in float32.
     ("distance", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
     ("distance/half", OpRule((X, Y), backward=(New("x", 2, 5),), autocast=RESULT, partial=4)),
+    # The difference is made again, and divided.
+    ("dist", OpRule((X, Saved("x1"), Y), backward=temporaries(2), autocast=FULL)),
+    # The gradient of what was repeated is made in full, and summed.
+    ("dist/repeated", OpRule((X, Saved("x1"), Y), backward=temporaries(2), autocast=FULL, known=False)),
+    ("dist_of_power", OpRule((X, Saved("x1"), Y), autocast=FULL, known=False)),
     # Signs, and the product with these.
     ("norm_one", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
     # The signs in half precision, the product in float32, which is cast.
