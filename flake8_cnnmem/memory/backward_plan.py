@@ -229,6 +229,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if kind == "signed":
             kind = "new" if at else "same"
         same = gradient.shape == value.shape and gradient.dtype == value.dtype
+        if kind == "same" and gradient.sizes == value.sizes and gradient.dtype != value.dtype:
+            # A cast lies as what is cast.
+            own = memory.form(value.shape, value.dtype, _cast_strides(gradient, value))
         if kind == "new" and call.op.kind in REPEATED and value.dtype != result and repeated(node, value) is None:
             # It is made in the result's dtype, and cast; of what was repeated, when it is summed. If that comes first,
             # what was made in full for it is gone by then.
@@ -459,8 +462,8 @@ def _through_view(
             if one is None and how == "join"
         ]
         between = last_but_one(op, value) if how == "fill" else None
-        # The zeros around a slice lie in row-major order (slice_backward, select_backward).
-        own = fresh(memory, value, "contiguous" if how == "fill" else "like")
+        # The zeros around a slice lie in row-major order (slice_backward, select_backward), and so does a stack.
+        own = memory.form(value.shape, value.dtype, _joined(given, value) if how == "join" else None)
         instead = None if between is None else memory.lot(between, each)
         return BackwardPlan([("fresh", own, None), *rest], scratch, instead=instead)
     if how == "scaled" or (how == "sum" and gradient.shape != value.shape):
@@ -470,6 +473,18 @@ def _through_view(
     if strides is None and value.sizes is not None and gradient.sizes is not None:
         return BackwardPlan([("new", memory.form(value.shape, gradient.dtype), None), *rest], scratch)
     return BackwardPlan([("alias", memory.form(value.shape, gradient.dtype, strides), None), *rest], scratch)
+
+
+def _joined(given: Sequence[Value | None], value: Value) -> tuple[int, ...] | None:
+    """How gradients of parts lie that are put together: channels last if all of them do (`at::cat`)."""
+    turned = [
+        one is not None
+        and one.sizes is not None
+        and one.strides is not None
+        and layout.is_channels_last(one.sizes, one.strides)
+        for one in given
+    ]
+    return layout.channels_last(value.sizes) if value.sizes is not None and all(turned) else None
 
 
 def last_but_one(op: Op, value: Value) -> Size | None:

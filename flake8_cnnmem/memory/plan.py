@@ -138,6 +138,10 @@ def planned(
         # CUDA's pools work out the places of the extremes whether anything keeps them or not.
         places = [New("y", 8) for kept in row.keeps if kept.what == "positions"]
         plan.behind = [*plan.behind, *lots_of(memory, places, call, inputs, each)]
+        if row.mask_first:
+            # And so is a mask made.
+            masks = [kept.what for kept in row.keeps if isinstance(kept.what, New)]
+            scratch += lots_of(memory, masks, call, inputs, each)
     if flows and records:
         plan.keeps = list(keeps_of(memory, call, row, inputs, weights, each))
         temporaries = lots_of(memory, row.backward, call, inputs, each)

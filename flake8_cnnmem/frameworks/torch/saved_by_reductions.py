@@ -123,14 +123,15 @@ REDUCTIONS = [
     ("var_mean", OpRule((X,), backward=temporaries(2), alone=(OF_VARIANCE, ()), partial=16)),
     ("std", OpRule((X, Y), backward=OF_DEVIATION, partial=16)),
     ("std_mean", OpRule((X, Y), backward=temporaries(2), alone=(OF_DEVIATION, ()), partial=16)),
-    ("norm", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
+    # A mask of what is zero.
+    ("norm", OpRule((X, Y), backward=(*temporaries(1), New("y", 1)), autocast=RESULT, partial=4)),
     # The gradient is made in float32, and cast.
-    ("norm/half", OpRule((X, Y), backward=(*temporaries(1), New("x", 2)), autocast=RESULT, partial=4)),
+    ("norm/half", OpRule((X, Y), backward=(*temporaries(1), New("x", 2), New("y", 1)), autocast=RESULT, partial=4)),
     # By a single value it is made in half precision at once.
     ("norm/half, whole", OpRule((X, Y), backward=(New("x", 2),), autocast=RESULT, partial=4)),
     # at::norm, as other functions call it: its formula is in ops of its own, all of them in float32.
-    ("distance", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
-    ("distance/half", OpRule((X, Y), backward=(New("x", 2, 5),), autocast=RESULT, partial=4)),
+    ("distance", OpRule((X, Y), backward=(*temporaries(1), New("y", 1)), autocast=RESULT, partial=4)),
+    ("distance/half", OpRule((X, Y), backward=(New("x", 2, 5), New("y", 1)), autocast=RESULT, partial=4)),
     # The difference is made again, and divided.
     ("dist", OpRule((X, Saved("x1"), Y), backward=temporaries(2), autocast=FULL)),
     # The gradient of what was repeated is made in full, and summed.
