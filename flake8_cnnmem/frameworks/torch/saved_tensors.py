@@ -153,6 +153,7 @@ POOLS = [
             layout="maps",
             forward=(New("x"), New("y"), New("y", 8)),
             backward=(New("x"), New("y", 8)),
+            dense=True,
         ),
     ),
     *rows("global_max_pool fractional_max_pool", OpRule((X, Saved("positions")), layout="suggested")),
