@@ -17,7 +17,8 @@ class OptimizerState:
     `slots`: tensors of the parameter's own shape and dtype that stay for each trainable parameter; `optional`
     adds some where an option is set (`amsgrad`). `scalars` are one-value tensors on the device for each
     parameter, `steps` those where steps are counted on the device (`fused`, `capturable`), `globals_` those of the
-    optimizer as a whole. `matrices`: slots of parameters of two axes, where those differ. `factored`: a parameter of
+    optimizer as a whole. `masked`: beside the step's lists there is, for one parameter after the other, a tensor more
+    and a mask of it. `matrices`: slots of parameters of two axes, where those differ. `factored`: a parameter of
     two or more axes keeps one vector for its rows and one for its columns.
 
     `step` is the peak of a step over all parameters at once (PyTorch's foreach, its default on a GPU), in
@@ -40,6 +41,7 @@ class OptimizerState:
     factored: bool = False
     history: int = 0
     step: int = 0
+    masked: bool = False
     single: int = 0
     single_held: int = 0
     decay: int = 0
@@ -65,7 +67,7 @@ TEXTBOOK: Mapping[str, OptimizerState] = MappingProxyType(
         "rmsprop": OptimizerState(1, (("centered", 1), *MOMENTUM)),
         "radam": OptimizerState(2, step=1, single=2, single_decay=1),
         "asgd": OptimizerState(1, scalars=3, step=1, single_decay=1),
-        "rprop": OptimizerState(2, step=2, single=3),
+        "rprop": OptimizerState(2, step=1, masked=True, single=3),
         "sparseadam": OptimizerState(2, single=2, foreach=False),
         "lbfgs": OptimizerState(history=100),
         "ftrl": OptimizerState(2, globals_=2, single=2, ahead=2),

@@ -9,6 +9,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Call, Op
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.memory.attention import mask_in_full
 from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_joined, as_part, as_spread, fresh
@@ -237,8 +238,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         first = len(call.inputs)
         if row.after and (at < min(2, first) or first <= at < first + 2):
             made.append(("late", own, None))
-        elif call.op.kind == "matmul" and repeated(node, value) is not None:
-            # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
+        elif call.op.kind in ("matmul", "attention") and repeated(node, value) is not None:
+            # A product's repeated operands, and a mask of attention's, are a node of their own: the sum comes when that
+            # of the product is done.
             made.append(("late", fresh(memory, value), None))
         elif call.op.kind == "convolution" and at == 1 and turned_by(leading(operands[0].form, value.form), value.form):
             # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
@@ -380,6 +382,9 @@ def repeated(node: TapeNode, value: Value) -> Shape | None:
         return None
     if node.label.op.kind == "matmul":
         return batched(shape, result)
+    if node.label.op.kind == "attention":
+        mask = len(node.operands) > 3 and value is node.operands[3][1]
+        return mask_in_full(node.operands[0][1], node.operands[1][1], value) if mask else None
     return result if node.label.op.kind in ARITHMETIC and shape != result else None
 
 

@@ -187,6 +187,10 @@ def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], update
         own = flat_vectors(row, options)[1] if row.history else row.step
         times = own + (row.decay if decays else 0) + clips(options)
         lists = [[memory.allocate(line, "stepping") for line in lines] for _ in range(times)]
+        for value in updated if row.masked else ():
+            beside_it = memory.line(value.values, 1), value.storage.line
+            for storage in [memory.allocate(line, "stepping") for line in beside_it]:
+                memory.release(storage)
         # A list lets go of its last element first.
         made = [storage for each in lists for storage in reversed(each)]
     else:
