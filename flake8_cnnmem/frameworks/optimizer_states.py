@@ -24,8 +24,9 @@ class OptimizerState:
     `step` is the peak of a step over all parameters at once (PyTorch's foreach, its default on a GPU), in
     multiples of the parameters; `single` that of a step that takes one parameter after the other, in
     multiples of each; `normed`: it takes norms of each over its last axis and over the one before that, whose sums are
-    split over the blocks of a GPU. `asked`: the first is taken only where `foreach` is set. `single_held` of these a variable of the optimizer's loop holds until the same of the next
-    parameter is made. `decay` and `single_decay` are what a weight decay that is not decoupled adds to each.
+    split over the blocks of a GPU. `asked`: the first is taken only where `foreach` is set. `single_held` of these a
+    variable of the optimizer's loop holds until the same of the next parameter is made. `decay` and
+    `single_decay` are what a weight decay that is not decoupled adds to each.
     In a graph (TensorFlow) `single` (with `single_optional` where an option is set) is in multiples of each variable as
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
     its gradient is there. `chain`: the update of a variable is a chain of ops that is still under way when the

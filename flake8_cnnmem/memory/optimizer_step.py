@@ -205,9 +205,11 @@ def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], update
 
 def pass_norms(memory: Memory, value: Value) -> None:
     """The buffers of the norms of a tensor over its last axis and over the one before that, for a moment each."""
-    rank = len(value.sizes or ())
-    for axis in (rank - 1, rank - 2) if rank > 1 and memory.chip is not None else ():
-        line = buffer_of(value.shape, value.strides, (axis,), size_of(value.dtype), memory.chip)
+    rank, chip = len(value.sizes or ()), memory.chip
+    if chip is None or rank < 2:
+        return
+    for axis in (rank - 1, rank - 2):
+        line = buffer_of(value.shape, value.strides, (axis,), size_of(value.dtype), chip)
         for storage in [memory.allocate(block, "stepping") for block in blocks_of(line)]:
             memory.release(storage)
 

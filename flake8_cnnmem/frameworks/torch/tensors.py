@@ -37,7 +37,7 @@ from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
 from flake8_cnnmem.frameworks.torch.read_as_data import is_flag_of_data, note_read
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.sizes import sizes_read
-from flake8_cnnmem.frameworks.torch.strides import is_row_major
+from flake8_cnnmem.frameworks.torch.strides import NOT_FOLLOWED, is_lost, is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
@@ -341,7 +341,7 @@ def contiguous(run: Runtime, input: Value, memory_format: Value = None) -> Value
 
 def is_contiguous(run: Runtime, input: Tensor) -> Value:
     """Whether the values lie in row-major order."""
-    return is_row_major(input)
+    return run.unknown(NOT_FOLLOWED) if is_lost(input) else is_row_major(input)
 
 
 def clone(run: Runtime, input: Value, *, memory_format: Value = None) -> Value:
