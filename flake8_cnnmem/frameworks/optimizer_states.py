@@ -17,13 +17,16 @@ class OptimizerState:
     `slots`: tensors of the parameter's own shape and dtype that stay for each trainable parameter; `optional`
     adds some where an option is set (`amsgrad`). `scalars` are one-value tensors on the device for each
     parameter, `steps` those where steps are counted on the device (`fused`, `capturable`), `globals_` those of the
-    optimizer as a whole. `matrices`: slots of parameters of two axes, where those differ. `factored`: a parameter of
+    optimizer as a whole. `masked`: beside the step's lists there is, for one parameter after the other, a tensor more
+    and a mask of it. `matrices`: slots of parameters of two axes, where those differ. `factored`: a parameter of
     two or more axes keeps one vector for its rows and one for its columns.
 
     `step` is the peak of a step over all parameters at once (PyTorch's foreach, its default on a GPU), in
     multiples of the parameters; `single` that of a step that takes one parameter after the other, in
-    multiples of each. `single_held` of these a variable of the optimizer's loop holds until the same of the next
-    parameter is made. `decay` and `single_decay` are what a weight decay that is not decoupled adds to each.
+    multiples of each; `normed`: it takes norms of each over its last axis and over the one before that, whose sums are
+    split over the blocks of a GPU. `asked`: the first is taken only where `foreach` is set. `single_held` of these a
+    variable of the optimizer's loop holds until the same of the next parameter is made. `decay` and
+    `single_decay` are what a weight decay that is not decoupled adds to each.
     In a graph (TensorFlow) `single` (with `single_optional` where an option is set) is in multiples of each variable as
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
     its gradient is there. `chain`: the update of a variable is a chain of ops that is still under way when the
@@ -40,11 +43,14 @@ class OptimizerState:
     factored: bool = False
     history: int = 0
     step: int = 0
+    masked: bool = False
     single: int = 0
     single_held: int = 0
     decay: int = 0
     single_decay: int = 0
     foreach: bool = True
+    asked: bool = False
+    normed: bool = False
     ahead: int = 0
     ahead_optional: tuple[tuple[str, int], ...] = ()
     single_optional: tuple[tuple[str, int], ...] = ()
@@ -65,7 +71,7 @@ TEXTBOOK: Mapping[str, OptimizerState] = MappingProxyType(
         "rmsprop": OptimizerState(1, (("centered", 1), *MOMENTUM)),
         "radam": OptimizerState(2, step=1, single=2, single_decay=1),
         "asgd": OptimizerState(1, scalars=3, step=1, single_decay=1),
-        "rprop": OptimizerState(2, step=2, single=3),
+        "rprop": OptimizerState(2, step=1, masked=True, single=3),
         "sparseadam": OptimizerState(2, single=2, foreach=False),
         "lbfgs": OptimizerState(history=100),
         "ftrl": OptimizerState(2, globals_=2, single=2, ahead=2),

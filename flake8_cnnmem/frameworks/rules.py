@@ -71,6 +71,8 @@ class OpRule:
     `without`: the operands, by place, that never get a gradient.
     `reuses`: the result is written into the storage of an operand that nothing else needs.
     `roomy`: a single value lies in a storage as large as the first operand, of which it is the mean or the sum.
+    `resized`: the result is made as large as what is read and then given its size (`empty_like`, `resize_`), and so is
+    the gradient: its storage is never smaller than that, and where it has to grow both are there for a moment.
     `partial`: the bytes of a partial result where a reduction over many values is split over the blocks of a GPU; one
     that is no smaller than a value of its input.
     `heads_inside`: the backward pass copies a result, and its gradient, whose heads do not lie within their positions.
@@ -109,6 +111,7 @@ class OpRule:
     without: tuple[int, ...] = ()
     reuses: bool = False
     roomy: bool = False
+    resized: bool = False
     turned: bool = False
     partial: int = 0
     heads_inside: bool = False

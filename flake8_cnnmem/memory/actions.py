@@ -344,10 +344,17 @@ class Regions:
         return self.copies.get(id(value), value)
 
 
-ARITHMETIC = frozenset({"scale", "shift", "add_number", "neg", "div", "add", "subtract", "multiply", "view"})
+AS_WIDE = frozenset(
+    {
+        "scale", "shift", "add_number", "neg", "div", "rdiv", "add", "subtract", "multiply", "divide", "view", "copy",
+        "contiguous", "detach", "identity", "alias", "bernoulli", "poisson", "abs", "sign", "sqrt", "sin", "cos",
+        "relu", "sigmoid", "tanh", "clamp", "clamp_one", "floor", "ceil", "round", "trunc", "frac", "maximum",
+        "minimum", "masked_fill", "concatenate", "stack", "pad", "lerp", "mask", "amax", "amin",
+    }
+)  # fmt: skip
 """Kinds whose result is as wide as what they are given, whatever autocast does."""
 NESTED = 8
-"""How many steps of arithmetic are looked through for the tensor that data is made alike."""
+"""How many of these steps are looked through for the tensor that data is made alike."""
 
 
 def as_wide_as(tensor: Tensor, nested: int = NESTED) -> Tensor | None:
@@ -356,7 +363,7 @@ def as_wide_as(tensor: Tensor, nested: int = NESTED) -> Tensor | None:
     call = tensor.call
     if tensor.as_wide_as is not None or call is None or not nested or tensor.dtype != "float":
         return tensor.as_wide_as
-    if call.op.kind not in ARITHMETIC or call.weights:
+    if call.op.kind not in AS_WIDE or call.weights:
         return None
     found = [as_wide_as(each, nested - 1) for each in call.inputs if each.dtype == "float" and each.shape != ()]
     return found[0] if found and all(each is found[0] for each in found) else None

@@ -105,6 +105,17 @@ def bias(shape: Shape, inputs: Sequence[Value]) -> Size:
     return dims.product((*mask[:-1], up(last, 8) if isinstance(last, int) else last))
 
 
+def mask_in_full(q: Value, k: Value, mask: Value) -> Shape | None:
+    """The shape in which the gradient of a mask that is repeated is made before it is summed: one for each sample and
+    head, its rows filled up to a multiple of 16 values. None for one that is not repeated, or not known."""
+    if isinstance(q.shape, Unknown) or isinstance(k.shape, Unknown) or len(q.shape) != 4 or len(k.shape) != 4:
+        return None
+    last = k.shape[-2]
+    if mask.shape == (*q.shape[:-1], last):
+        return None
+    return (*q.shape[:-1], up(last, 16) if isinstance(last, int) else last)
+
+
 def rows_of(shape: Shape, inputs: Sequence[Value]) -> Size:
     """The logarithms of sums that the memory-efficient kernel notes, a multiple of 32 for each head."""
     length = shape[-2] if len(shape) > 2 else 0

@@ -15,6 +15,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.backward_plan import BackwardPlan, Made, way_back
 from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.forward import Forward
+from flake8_cnnmem.memory.gradient_layout import as_added
 from flake8_cnnmem.memory.in_flight import InFlight
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, Written, leading_from, steps_of
@@ -349,7 +350,7 @@ class Backward:
         if in_place and before.storage.holds == 1 and _is_dense(before):
             memory.release(gradient.storage)
             return
-        total = memory.new(before.shape, before.dtype, use=before.storage.use)
+        total = memory.new(before.shape, before.dtype, as_added(before, gradient), before.storage.use)
         memory.release(before.storage)
         memory.release(gradient.storage)
         self.gradients[key] = total

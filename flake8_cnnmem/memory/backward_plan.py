@@ -7,16 +7,17 @@ from typing import TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
-from flake8_cnnmem.frameworks.rules import OpRule
 from flake8_cnnmem.graph import Call, Op
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.memory.attention import mask_in_full
 from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
+from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_joined, as_part, as_spread, fresh
 from flake8_cnnmem.memory.lookups import segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, leading, lie_alike, turned_by
-from flake8_cnnmem.memory.storages import Form, Memory, Value
+from flake8_cnnmem.memory.storages import Form, Memory, Value, is_larger
 from flake8_cnnmem.memory.tape import TapeNode
 from flake8_cnnmem.ops import Embedding
 from flake8_cnnmem.ops import strides as layout
@@ -116,17 +117,10 @@ def views_of(node: TapeNode, way: BackwardPlan) -> Iterator[int]:
 
 def _cast_back(memory: Memory, gradient: Form, value: Value) -> Made:
     """The gradient of what was cast; a parameter's that lies otherwise than the parameter is copied."""
-    form = memory.form(value.shape, value.dtype, _cast_strides(gradient, value))
+    form = memory.form(value.shape, value.dtype, as_cast(gradient, value))
     known = form.sizes is not None and form.strides is not None and value.strides is not None
     copied = value.weight is not None and known and not lie_alike(form.sizes, form.strides, value.strides)  # type: ignore[arg-type]
     return ("new" if copied else "fresh"), form, None
-
-
-def _cast_strides(gradient: Form, value: Value) -> tuple[int, ...] | None:
-    """A cast lies as what is cast."""
-    if gradient.sizes is None or gradient.strides is None or gradient.sizes != value.sizes:
-        return None
-    return layout.elementwise(gradient.sizes, [(gradient.sizes, gradient.strides)])
 
 
 def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
@@ -213,15 +207,25 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
                 lying = layout.suggested(value.sizes, written.sizes, written.strides)
                 own = memory.form(value.shape, value.dtype, lying)
         if valuewise and gradient.sizes == value.sizes and gradient.strides is not None:
-            own = memory.form(value.shape, value.dtype, _like_operands(row, operands, at, gradient))
+            own = memory.form(value.shape, value.dtype, as_computed(row, operands, at, gradient))
         product = summed(call, operands[:2]) if call.op.kind == "einsum" and at < 2 else None
         if product is not None and value.sizes is not None:
             # A product of the gradient and of the other operand, as it was read.
             own = memory.form(value.shape, value.dtype, layout.in_order(value.sizes, product.orders[at]))
+        if row.gradient == "spread" and value.sizes is not None:
+            lying = as_spread(call.op, gradient, value) or ()
+            own = memory.form(value.shape, value.dtype, layout.elementwise(value.sizes, [(value.sizes, lying)]))
+        if row.resized and is_larger(gradient, own):
+            own = memory.roomy(own, gradient)
+        elif row.resized and is_larger(own, gradient):
+            scratch.append(memory.lot(gradient.values, each))
         kind = row.gradient
         if kind == "signed":
             kind = "new" if at else "same"
         same = gradient.shape == value.shape and gradient.dtype == value.dtype
+        if kind == "same" and gradient.sizes == value.sizes and gradient.dtype != value.dtype:
+            # A cast lies as what is cast.
+            own = memory.form(value.shape, value.dtype, as_cast(gradient, value))
         if kind == "new" and call.op.repeats and value.dtype != result and repeated(node, value) is None:
             # It is made in the result's dtype, and cast; of what was repeated, when it is summed. If that comes first,
             # what was made in full for it is gone by then.
@@ -234,8 +238,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         first = len(call.inputs)
         if row.after and (at < min(2, first) or first <= at < first + 2):
             made.append(("late", own, None))
-        elif call.op.kind == "matmul" and repeated(node, value) is not None:
-            # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
+        elif call.op.kind in ("matmul", "attention") and repeated(node, value) is not None:
+            # A product's repeated operands, and a mask of attention's, are a node of their own: the sum comes when that
+            # of the product is done.
             made.append(("late", fresh(memory, value), None))
         elif call.op.kind == "convolution" and at == 1 and turned_by(leading(operands[0].form, value.form), value.form):
             # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
@@ -246,14 +251,13 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         elif kind == "same" and same:
             made.append(("alias", memory.form(value.shape, gradient.dtype, gradient.strides), None))
         elif kind == "spread" and gradient.dtype == value.dtype:
-            strides = None if value.sizes is None else (0,) * len(value.sizes)
-            made.append(("alias", memory.form(value.shape, gradient.dtype, strides), None))
+            made.append(("alias", memory.form(value.shape, gradient.dtype, as_spread(call.op, gradient, value)), None))
         elif kind == "reuse" and same:
             made.append(("reuse", memory.form(value.shape, gradient.dtype, gradient.strides), own))
         elif kind == "kept":
             made.append(("kept", own, None))
         elif kind == "parts" and gradient.dtype == value.dtype:
-            made.append(("alias", memory.form(value.shape, gradient.dtype, _part(gradient, value)), None))
+            made.append(("alias", memory.form(value.shape, gradient.dtype, as_part(gradient, value)), None))
         else:
             made.append(("fresh", own, None))
     repeats = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
@@ -353,44 +357,6 @@ def _through_convolution(
     return BackwardPlan(made, scratch)
 
 
-def fresh(memory: Memory, value: Value, placed: str = "like") -> Form:
-    """How a gradient of its own lies: like the operand, channels last if that is ("suggested"), or contiguous."""
-    sizes, strides = value.sizes, value.strides
-    if sizes is not None and strides is not None:
-        if placed == "maps":
-            strides = layout.suggested_of_maps(sizes, sizes, strides)
-        elif placed == "suggested":
-            strides = layout.suggested(sizes, sizes, strides)
-        elif placed == "contiguous" or not layout.is_dense(sizes, strides):
-            strides = None
-    return memory.form(value.shape, value.dtype, strides)
-
-
-def _like_operands(row: OpRule, operands: Sequence[Value], at: int, gradient: Form) -> tuple[int, ...]:
-    """How arithmetic on a gradient and on what the op has kept lies: as the gradient, and where that is repeated along
-    an axis as what was kept; the other way round where the slope comes first."""
-    assert gradient.sizes is not None
-    assert gradient.strides is not None
-    beside: list[Value] = []
-    if any(kept.when == "others" for kept in row.keeps):
-        beside = [*operands[:at], *operands[at + 1 :]]
-    elif row.keeps:
-        # A condition alone, else all operands.
-        beside = list(operands[:1] if operands[0].dtype == "bool" else operands)
-    known = [(one.sizes, one.strides) for one in beside if one.sizes is not None and one.strides is not None]
-    read = [pair for pair in known if layout.fits(pair[0], gradient.sizes)]
-    own = (gradient.sizes, gradient.strides)
-    return layout.elementwise(gradient.sizes, [*read, own] if row.gradient_layout == "slope" else [own, *read])
-
-
-def _part(gradient: Form, value: Value) -> tuple[int, ...] | None:
-    if value.sizes is None or gradient.strides is None:
-        return None
-    if len(gradient.strides) == len(value.sizes):
-        return gradient.strides
-    return layout.contiguous(value.sizes)
-
-
 def is_sparse(op: Op) -> bool:
     """Whether the gradient of the op's weight is a sparse tensor."""
     return isinstance(op, Embedding) and op.sparse is True
@@ -403,6 +369,9 @@ def repeated(node: TapeNode, value: Value) -> Shape | None:
         return None
     if node.label.op.kind == "matmul":
         return batched(shape, result)
+    if node.label.op.kind == "attention":
+        mask = len(node.operands) > 3 and value is node.operands[3][1]
+        return mask_in_full(node.operands[0][1], node.operands[1][1], value) if mask else None
     return result if node.label.op.repeats == "operands" and shape != result else None
 
 
@@ -425,8 +394,8 @@ def _through_view(
             if one is None and how == "join"
         ]
         between = last_but_one(op, value) if how == "fill" else None
-        # The zeros around a slice lie in row-major order (slice_backward, select_backward).
-        own = fresh(memory, value, "contiguous" if how == "fill" else "like")
+        # The zeros around a slice lie in row-major order (slice_backward, select_backward), and so does a stack.
+        own = memory.form(value.shape, value.dtype, as_joined(given, value) if how == "join" else None)
         instead = None if between is None else memory.lot(between, each)
         return BackwardPlan([("fresh", own, None), *rest], scratch, instead=instead)
     if how == "scaled" or (how == "sum" and gradient.shape != value.shape):

@@ -26,6 +26,7 @@ from flake8_cnnmem.memory.optimizers import (
     slots,
     waits_for_all,
 )
+from flake8_cnnmem.memory.reductions import blocks_of, buffer_of
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -183,16 +184,34 @@ def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], update
     if not lines or is_set(options.get("fused")):
         return
     decays = is_set(options.get("weight_decay"))
-    if row.foreach and options.get("foreach") is not False:
+    at_once = options.get("foreach")
+    if row.foreach and (at_once is True if row.asked else at_once is not False):
         own = flat_vectors(row, options)[1] if row.history else row.step
         times = own + (row.decay if decays else 0) + clips(options)
         lists = [[memory.allocate(line, "stepping") for line in lines] for _ in range(times)]
+        for value in updated if row.masked else ():
+            beside_it = memory.line(value.values, 1), value.storage.line
+            for storage in [memory.allocate(line, "stepping") for line in beside_it]:
+                memory.release(storage)
         # A list lets go of its last element first.
         made = [storage for each in lists for storage in reversed(each)]
     else:
+        for value in updated if row.normed else ():
+            pass_norms(memory, value)
         made = one_by_one(memory, lines, row.single + (row.single_decay if decays else 0), row.single_held)
     for storage in made:
         memory.release(storage)
+
+
+def pass_norms(memory: Memory, value: Value) -> None:
+    """The buffers of the norms of a tensor over its last axis and over the one before that, for a moment each."""
+    rank, chip = len(value.sizes or ()), memory.chip
+    if chip is None or rank < 2:
+        return
+    for axis in (rank - 1, rank - 2):
+        line = buffer_of(value.shape, value.strides, (axis,), size_of(value.dtype), chip)
+        for storage in [memory.allocate(block, "stepping") for block in blocks_of(line)]:
+            memory.release(storage)
 
 
 def one_by_one(memory: Memory, lines: Sequence[Line], times: int, held: int) -> list[Storage]:

@@ -32,7 +32,7 @@ from flake8_cnnmem.memory.storage_reuse import (
     shares_input,
     turned_by,
 )
-from flake8_cnnmem.memory.storages import Form, Memory, Value
+from flake8_cnnmem.memory.storages import Form, Memory, Value, is_larger
 from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
@@ -122,6 +122,8 @@ def planned(
         # To the dtype that it has: no cast, and no way back.
         row = replace(row, gradient="same")
     results = [(form, shared, flows and is_floating(form.dtype)) for form, shared in placed]
+    if row.resized and is_larger(results[0][0], inputs[0].form):
+        scratch.append(memory.lot(inputs[0].values, each))
     plan = Plan(row, "view" if is_view(call, row) else "op", copies, scratch, results, flows)
     if call.op.kind == "convolution" and memory.chip is not None:
         # cuDNN reads all in one order of axes: channels last where the input has them so.
@@ -136,6 +138,10 @@ def planned(
         # CUDA's pools work out the places of the extremes whether anything keeps them or not.
         places = [New("y", 8) for kept in row.keeps if kept.what == "positions"]
         plan.behind = [*plan.behind, *lots_of(memory, places, call, inputs, each)]
+        if row.mask_first:
+            # And so is a mask made.
+            masks = [kept.what for kept in row.keeps if isinstance(kept.what, New)]
+            scratch += lots_of(memory, masks, call, inputs, each)
     if flows and records:
         plan.keeps = list(keeps_of(memory, call, row, inputs, weights, each))
         temporaries = lots_of(memory, row.backward, call, inputs, each)
@@ -222,7 +228,7 @@ def result_of(
             return memory.form(tensor.shape, first.dtype, strides), True
     strides = strides_of(call, row, inputs, tensor, sizes)
     form = memory.form(tensor.shape, dtype, strides)
-    if row.roomy and tensor.shape == () and first is not None:
+    if first is not None and ((row.roomy and tensor.shape == ()) or (row.resized and is_larger(first.form, form))):
         return memory.roomy(form, first.form), False
     memory.own_line(form)
     return form, False

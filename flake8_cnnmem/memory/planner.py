@@ -70,7 +70,7 @@ class Planner:
             variants = kernel(op, given, half, chip)
         if given and given[0].dtype.startswith("complex"):
             variants = ("complex", *variants)
-        if chip is not None and given and is_turned(given[0]):
+        if chip is not None and given and is_turned(given[0], op.kind == "adaptive_max_pool"):
             variants = (*(f"channels last, {variant}" for variant in variants), "channels last", *variants)
         if chip is not None and given and not lies_contiguous(given[0]):
             variants = ("not contiguous", *variants)
@@ -128,7 +128,11 @@ def lies_contiguous(value: Value) -> bool:
     return sizes is None or strides is None or layout.is_contiguous(sizes, strides)
 
 
-def is_turned(value: Value) -> bool:
-    """Whether it is a map whose channels run fastest."""
+def is_turned(value: Value, as_map: bool) -> bool:
+    """Whether it is a map whose channels run fastest; `as_map`: or one of a single side, which is read as such."""
     sizes, strides = value.sizes, value.strides
-    return sizes is not None and strides is not None and len(sizes) > 3 and layout.is_channels_last(sizes, strides)
+    if sizes is None or strides is None or len(sizes) < (3 if as_map else 4):
+        return False
+    if len(sizes) == 3:
+        return layout.suggested_of_maps(sizes, sizes, strides) != layout.contiguous(sizes)
+    return layout.is_channels_last(sizes, strides)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import field
 from typing import TypeAlias
@@ -56,6 +57,11 @@ class Form:
     @property
     def values(self) -> Size:
         return self.shape if isinstance(self.shape, Unknown) else dims.product(self.shape)
+
+
+def is_larger(one: Form, other: Form) -> bool:
+    """Whether one has more values than another, as far as both are known."""
+    return one.sizes is not None and other.sizes is not None and math.prod(one.sizes) > math.prod(other.sizes)
 
 
 @dataclass(slots=True, eq=False)
@@ -162,7 +168,7 @@ class Memory:
         return form.line
 
     def roomy(self, form: Form, like: Form) -> Form:
-        """A single value in a storage as large as another tensor's."""
+        """A tensor in a storage as large as another one's."""
         key = (form.shape, f"{form.dtype} of {like.number}", None)
         found = self.forms.get(key)
         if found is None:

@@ -95,7 +95,8 @@ class Loss(Weightless):
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """Its options, and whether it is "unreduced"; of cross entropy also whether targets are "soft": probabilities
-        of the classes; of logits whether the target is "trained" as well."""
+        of the classes; of logits whether the target is "trained" as well; of likelihoods whether they are reduced;
+        of a distance whether one is "repeated" to the shape of the other."""
         words = tuple(word for word in self.options if isinstance(word, str)) if isinstance(self.options, tuple) else ()
         if self.kind == "cross_entropy" and len(operands) > 1:
             shape, target = operands[0].shape, operands[1]
@@ -104,6 +105,10 @@ class Loss(Weightless):
                 words = ("soft", *(word for word in words if word == "smoothed")) if len(target.shape) > 1 else words
         if self.kind == "bce_with_logits" and not words and len(operands) > 1 and operands[1].grad:
             words = ("trained",)
+        if self.kind == "dist" and any(one.shape != operands[0].shape for one in operands):
+            words = ("repeated",)
+        if self.kind == "nll" and self.reduction in ("none", None):
+            words = ("unreduced",)
         found = (", ".join(words),) if words else ()
         return (", ".join((*words, "unreduced")), *found) if self.unreduced else found
 

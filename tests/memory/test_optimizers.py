@@ -63,7 +63,7 @@ def test_state(record: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("record", [r for r in TRUTH["optimizers"] if r["foreach"] is not None], ids=name_of)
 def test_temporaries_of_the_multi_tensor_step(record: dict[str, Any]) -> None:
-    _, temporaries = replay(record)
+    _, temporaries = replay(record, foreach=True)
     # Rprop's mask of one parameter at a time is not in the table.
     assert temporaries == pytest.approx(record["foreach"], abs=0.08 * record["parameters"])
 

@@ -21,6 +21,7 @@ import random
 import sys
 from pathlib import Path
 
+import random_families  # noqa: F401
 from random_blocks import IMAGE, SEQUENCE, Net
 
 
@@ -57,11 +58,17 @@ LOSSES = (
     ("F.cross_entropy({}, y, label_smoothing=0.1)", "classes"), ("F.mse_loss({}, y)", "values"),
     ("F.smooth_l1_loss({}, y)", "values"), ("F.binary_cross_entropy_with_logits({}, y)", "values"),
     ("F.kl_div({}.log_softmax(-1), y, reduction='batchmean')", "values"), ("({} - y).abs().mean()", "values"),
+    ("nn.HuberLoss()({}, y)", "values"), ("F.multi_margin_loss({}, y)", "classes"), ("F.l1_loss({}, y)", "values"),
+    ("F.nll_loss({}.log_softmax(-1), y)", "classes"), ("F.cross_entropy({}, y.softmax(-1))", "values"),
+    ("F.soft_margin_loss({}, y)", "values"), ("F.cosine_embedding_loss({}, y, y[:, 0])", "values"),
+    ("(F.mse_loss({}, y, reduction='none') * y).sum()", "values"), ("F.poisson_nll_loss({}, y)", "values"),
 )  # fmt: skip
 OPTIMIZERS = (
     "SGD({}, lr=0.1)", "SGD({}, lr=0.1, momentum=0.9)", "SGD({}, lr=0.1, momentum=0.9, foreach=False)", "AdamW({})",
     "Adam({}, fused=True)", "Adam({}, foreach=False)", "AdamW({}, weight_decay=0.1, amsgrad=True)", "RMSprop({})",
-    "Adagrad({})", "NAdam({})", "SGD({}, lr=0.1, fused=True)",
+    "Adagrad({})", "NAdam({})", "SGD({}, lr=0.1, fused=True)", "Adam({}, capturable=True)", "RAdam({})", "Adamax({})",
+    "AdamW({}, fused=True, amsgrad=True)", "Adadelta({})", "Rprop({})", "ASGD({})", "RMSprop({}, momentum=0.9, centered=True)",
+    "SGD({}, lr=0.1, momentum=0.9, nesterov=True, weight_decay=1e-4)", "Adafactor({})",
 )  # fmt: skip
 
 
@@ -90,7 +97,9 @@ def training(net: Net, sample: str) -> list[str]:
     body += [f"with torch.autocast('cuda', dtype=torch.{half}):", f"    {forward}"] if half else [forward]
     body.append("scaler.scale(loss).backward()" if scaled else "loss.backward()")
     update = ["scaler.unscale_(optimizer)"] if scaled and clipped else []
-    update += ["torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)"] if clipped else []
+    update += [net.one("torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)",
+                       "torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0, foreach=False)",
+                       "torch.nn.utils.clip_grad_value_(net.parameters(), 1.0)")] if clipped else []  # fmt: skip
     update += ["scaler.step(optimizer)", "scaler.update()"] if scaled else ["optimizer.step()"]
     update += [] if first else [net.one("optimizer.zero_grad()", "optimizer.zero_grad(set_to_none=False)")]
     if turns > 1:

@@ -55,7 +55,9 @@ CROSS_ENTROPIES = [
 LOSSES = [
     # log_softmax reads logits that do not lie contiguous from a copy (host_softmax of SoftMax.cu).
     *((kind, replace(row, reads="contiguous", passing="forward")) for kind, row in CROSS_ENTROPIES),
-    ("nll", OpRule((X, LABELS), autocast=FULL)),
+    # The kernel that also reduces reads a contiguous copy.
+    ("nll", OpRule((X, LABELS), reads="contiguous", passing="forward", autocast=FULL, gradient_layout="contiguous")),
+    ("nll/unreduced", OpRule((X, LABELS), autocast=FULL, gradient_layout="contiguous")),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
     *reducing("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
                                    roomy=True)),

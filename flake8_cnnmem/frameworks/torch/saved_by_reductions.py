@@ -103,6 +103,8 @@ OF_DEVIATION = (*temporaries(1), New("y", times=3))
 REDUCTIONS = [
     ("mean", OpRule(gradient="averaged", partial=4)),
     ("sum", OpRule(gradient="spread", autocast=RESULT, partial=4)),
+    # A step of an op that autocast has cast the operands of.
+    ("sum_within", OpRule(gradient="spread", partial=4)),
     # With positions, or the value compared with all.
     *rows("max min", OpRule((Saved("positions"),), gradient="placed", partial=16)),
     *rows("median kthvalue", OpRule((Saved("positions"),), gradient="placed")),
@@ -121,14 +123,20 @@ REDUCTIONS = [
     ("var_mean", OpRule((X,), backward=temporaries(2), alone=(OF_VARIANCE, ()), partial=16)),
     ("std", OpRule((X, Y), backward=OF_DEVIATION, partial=16)),
     ("std_mean", OpRule((X, Y), backward=temporaries(2), alone=(OF_DEVIATION, ()), partial=16)),
-    ("norm", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
+    # A mask of what is zero.
+    ("norm", OpRule((X, Y), backward=(*temporaries(1), New("y", 1)), autocast=RESULT, partial=4)),
     # The gradient is made in float32, and cast.
-    ("norm/half", OpRule((X, Y), backward=(*temporaries(1), New("x", 2)), autocast=RESULT, partial=4)),
+    ("norm/half", OpRule((X, Y), backward=(*temporaries(1), New("x", 2), New("y", 1)), autocast=RESULT, partial=4)),
     # By a single value it is made in half precision at once.
     ("norm/half, whole", OpRule((X, Y), backward=(New("x", 2),), autocast=RESULT, partial=4)),
     # at::norm, as other functions call it: its formula is in ops of its own, all of them in float32.
-    ("distance", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
-    ("distance/half", OpRule((X, Y), backward=(New("x", 2, 5),), autocast=RESULT, partial=4)),
+    ("distance", OpRule((X, Y), backward=(*temporaries(1), New("y", 1)), autocast=RESULT, partial=4)),
+    ("distance/half", OpRule((X, Y), backward=(New("x", 2, 5), New("y", 1)), autocast=RESULT, partial=4)),
+    # The difference is made again, and divided.
+    ("dist", OpRule((X, Saved("x1"), Y), backward=temporaries(2), autocast=FULL)),
+    # The gradient of what was repeated is made in full, and summed.
+    ("dist/repeated", OpRule((X, Saved("x1"), Y), backward=temporaries(2), autocast=FULL, known=False)),
+    ("dist_of_power", OpRule((X, Saved("x1"), Y), autocast=FULL, known=False)),
     # Signs, and the product with these.
     ("norm_one", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
     # The signs in half precision, the product in float32, which is cast.

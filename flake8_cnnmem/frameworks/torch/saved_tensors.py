@@ -104,6 +104,10 @@ MATHEMATICS = [
     # A triangle of a matrix.
     ("mask", OpRule(layout="contiguous")),
     *rows("searchsorted noise", CONSTANT),
+    # What is drawn by them gets zeros for a gradient. The kernel reads probabilities in float32.
+    ("bernoulli", OpRule(layout="contiguous", gradient_layout="gradient")),
+    ("bernoulli/half", OpRule(forward=(New("x", 4),), layout="contiguous", gradient_layout="gradient")),
+    ("poisson", OpRule(layout="contiguous", gradient_layout="contiguous")),
     # One at the largest value of each row: its gradient is that of the values, its steps are not looked into.
     ("straight_through", replace(PASSES, known=False)),
 ]
@@ -146,9 +150,10 @@ POOLS = [
         "adaptive_max_pool/channels last",
         OpRule(
             (X, Saved("positions")),
-            layout="suggested",
+            layout="maps",
             forward=(New("x"), New("y"), New("y", 8)),
             backward=(New("x"), New("y", 8)),
+            dense=True,
         ),
     ),
     *rows("global_max_pool fractional_max_pool", OpRule((X, Saved("positions")), layout="suggested")),
@@ -312,7 +317,9 @@ SHAPES = [
           OpRule((X,), layout="contiguous", reads="contiguous", passing="forward")),
     # It is written part by part into one that is empty; the way back goes through all of these copies.
     ("circular_pad", OpRule(backward=temporaries(1), layout="contiguous", known=False)),
-    *rows("pixel_shuffle unfold fold", OpRule(layout="contiguous")),
+    ("pixel_shuffle", OpRule(layout="contiguous")),
+    # im2col and col2im, each the other's way back: they read what is contiguous, or a copy of it.
+    *rows("unfold fold", OpRule(layout="contiguous", reads="contiguous", passing="forward", dense=True, resized=True)),
     *rows("upsample_nearest upsample_nearest_exact upsample_bilinear",
           OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="suggested")),
     # Their kernels read a contiguous input, or a copy of it.

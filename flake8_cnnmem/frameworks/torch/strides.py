@@ -34,7 +34,9 @@ from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 
 DEPTH = 64
-"""Calls that are looked back through. Longer chains of elementwise ops are taken to be in row-major order."""
+"""Calls that are looked back through. Behind longer chains of elementwise ops it is not known how a tensor lies."""
+
+NOT_FOLLOWED = "how a tensor lies in memory is not known"
 
 ROW_MAJOR = ("softmax", "log_softmax", "contiguous")
 """Kinds of elementwise ops whose results lie in row-major order whatever their input."""
@@ -55,8 +57,10 @@ def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
     shape, call = tensor.shape, tensor.call
     if isinstance(shape, Unknown):
         return None
-    if call is None or depth == 0 or not call.inputs:
+    if call is None or not call.inputs:
         return row_major(shape)
+    if depth == 0:
+        return None
     op: Any = call.op
     before = call.inputs[0]
     if isinstance(before.shape, Unknown):
@@ -252,3 +256,8 @@ def is_row_major(tensor: Tensor) -> bool:
         return True
     wanted = row_major(tensor.shape)
     return all(size == 1 or own == step for size, own, step in zip(tensor.shape, strides, wanted, strict=False))
+
+
+def is_lost(tensor: Tensor) -> bool:
+    """Whether it is not known how a tensor of a known shape lies."""
+    return not isinstance(tensor.shape, Unknown) and strides_of(tensor) is None

@@ -36,7 +36,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.hooks import HANDLE, set_in_backw
 from flake8_cnnmem.frameworks.torch.nn.parameter import note_part, type_of
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.sizes import sizes_read
-from flake8_cnnmem.frameworks.torch.strides import is_row_major
+from flake8_cnnmem.frameworks.torch.strides import NOT_FOLLOWED, is_lost, is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.parameter_values import owner, values_of
@@ -344,7 +344,7 @@ def contiguous(run: Runtime, input: Value, memory_format: Value = None) -> Value
 
 def is_contiguous(run: Runtime, input: Tensor) -> Value:
     """Whether the values lie in row-major order."""
-    return is_row_major(input)
+    return run.unknown(NOT_FOLLOWED) if is_lost(input) else is_row_major(input)
 
 
 def clone(run: Runtime, input: Value, *, memory_format: Value = None) -> Value:

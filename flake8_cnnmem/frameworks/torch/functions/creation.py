@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, counted, from_nested, scalar
+from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
@@ -126,12 +127,12 @@ def normal(
 
 def poisson(run: Runtime, input: Value) -> Value:
     """The input's shape; numbers are not known."""
-    return like(input, None)
+    return unary(run, "poisson", input)
 
 
 def bernoulli(run: Runtime, input: Value) -> Value:
     """The input's shape; numbers are not known."""
-    return like(input, None)
+    return unary(run, "bernoulli", input)
 
 
 def multinomial(run: Runtime, input: Value, num_samples: Value) -> Value:

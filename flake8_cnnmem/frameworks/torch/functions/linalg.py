@@ -28,7 +28,9 @@ def multiplied(run: Runtime, equation: str, operands: Sequence[Value], within: b
     """A sum of products; `within` one of three or more operands."""
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     if len(given) == 1:
-        equation, given = summed_alone(run, equation, given[0])
+        alone = summed_alone(run, equation, given[0])
+        if alone is not None:
+            return alone
     pairs = pairwise(equation) if len(given) > 2 else None
     if pairs is None or len(pairs) != len(given) - 1:
         factors: Sequence[Value] = given
@@ -41,19 +43,18 @@ def multiplied(run: Runtime, equation: str, operands: Sequence[Value], within: b
     return result
 
 
-def summed_alone(run: Runtime, equation: str, operand: Value) -> tuple[str, Sequence[Value]]:
-    """The axes of a single operand that the result has not are summed, behind the others: the equation that is left,
-    and its operand."""
+def summed_alone(run: Runtime, equation: str, operand: Value) -> Value | None:
+    """A single operand without the axes that the result has not: they are summed, behind the others. None where none
+    is, or where it is not known which."""
     term, arrow, result = equation.replace(" ", "").partition("->") if isinstance(equation, str) else ("", "", "")
     tensor = tensor_of(operand)
     shape = tensor.shape if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else ()
     known = arrow and "." not in equation and len(set(term)) == len(term) == len(shape)
     if not known or not set(result) < set(term) or len(set(result)) != len(result):
-        return equation, (operand,)
+        return None
     order = result + "".join(letter for letter in term if letter not in result)
     turned = permute_axes(run, operand, tuple(term.index(letter) for letter in order), "einsum")
-    total = reduce(run, "sum", turned, tuple(range(len(result), len(term))), function="einsum")
-    return f"{result}->{result}", (total,)
+    return reduce(run, "sum_within", in_half(run, turned), tuple(range(len(result), len(term))), function="einsum")
 
 
 def summed_first(run: Runtime, equation: str, pair: Sequence[Value]) -> tuple[str, Sequence[Value]]:
@@ -70,7 +71,7 @@ def summed_first(run: Runtime, equation: str, pair: Sequence[Value]) -> tuple[st
         alone = [at for at, letter in enumerate(part) if letter not in other + result and part.count(letter) == 1]
         shape = tensor.shape if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else ()
         alone = [at for at in alone if len(shape) == len(part) and shape[at] != 1]
-        operands.append(reduce(run, "sum", operand, tuple(alone)) if alone else operand)
+        operands.append(reduce(run, "sum_within", in_half(run, operand), tuple(alone)) if alone else operand)
         left.append("".join(letter for at, letter in enumerate(part) if at not in alone))
     return f"{','.join(left)}->{result}", operands
 
@@ -227,8 +228,18 @@ def same_shape(name: str) -> Native:
 
 def linalg_norm(run: Runtime, A: Value, ord: Value = None, dim: Value = None, keepdim: Value = False, *,
                 dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
-    """The norm of a matrix or over axes."""
+    """The norm of a matrix or over axes: of matrices where an order is given for two of them."""
+    tensor = tensor_of(A)
+    flat = dim is None and isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 2
+    if ord is not None and (flat or (isinstance(dim, (tuple, list)) and len(dim) == 2)):
+        return matrix_norm(run, A, ord, (-2, -1) if dim is None else dim, keepdim)
     return reduce(run, norm_kind(2 if ord is None else ord), A, dim, keepdim)
+
+
+def matrix_norm(run: Runtime, A: Value, ord: Value = "fro", dim: Value = (-2, -1), keepdim: Value = False, *,
+                dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
+    """(..., n, m) to (...): of all values, or of another order, which is made of singular values or of sums."""
+    return reduce(run, "norm" if ord == "fro" else "norm_of_power", A, dim, keepdim)
 
 
 def vector_norm(run: Runtime, x: Value, ord: Value = 2, dim: Value = None, keepdim: Value = False, *,
@@ -379,7 +390,7 @@ def several(name: str) -> Native:
 
 LINALG: dict[str, Value] = {
     "norm": Native("norm", linalg_norm, propagate_unknown=False),
-    "matrix_norm": Native("matrix_norm", linalg_norm, propagate_unknown=False),
+    "matrix_norm": Native("matrix_norm", matrix_norm, propagate_unknown=False),
     "vector_norm": Native("vector_norm", vector_norm, propagate_unknown=False),
     "det": Native("det", determinant, propagate_unknown=False),
     "matmul": Native("matmul", linalg_matmul, propagate_unknown=False),

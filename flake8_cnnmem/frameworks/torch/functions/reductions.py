@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.frameworks.torch.applying import apply, kind, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import axes, whole
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
@@ -18,7 +18,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import Constant, along, 
 from flake8_cnnmem.frameworks.torch.functions.indexing import index
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.ops import Elementwise, Reduce, Sort, TopK
+from flake8_cnnmem.ops import Elementwise, Loss, Reduce, Sort, TopK
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Property, Runtime, Value
 
@@ -167,9 +167,12 @@ def power_norm(
     return reduce(run, norm_kind(p), input, dim, keepdim, dtype)
 
 
-def dist(run: Runtime, input: Value, other: Value) -> Value:
-    """The norm of a difference."""
-    return reduce(run, "norm", binary(run, "-", input, other))
+def dist(run: Runtime, input: Value, other: Value, p: Value) -> Value:
+    """(): the norm of a difference."""
+    kind = "dist" if p == 2 else "dist_of_power"
+    return apply(
+        run, Loss(kind, "sum", compared=2), input, other, function="dist", dtype=common_dtype([tensor_of(input)])
+    )
 
 
 RUNNING: dict[str, Callable[[Any, Any], Any]] = {"cumsum": operator.add, "cumprod": operator.mul}

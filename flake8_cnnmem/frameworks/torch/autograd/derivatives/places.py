@@ -173,7 +173,7 @@ def spread(back: Back, gradient: Tensor, divided: bool) -> Tensor:
     return back.scale(full) if divided else full
 
 
-@rule("sum", "mean")
+@rule("sum", "sum_within", "mean")
 def of_sum(back: Back, gradient: Tensor) -> Gradients:
     """The gradient expanded to the input's shape, of a mean divided by the count."""
     return [spread(back, back.cast_to(gradient, back.x.dtype), back.call.op.kind == "mean")]

@@ -10,6 +10,7 @@ from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, where
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.reductions import norm_kind, reduce
+from flake8_cnnmem.frameworks.torch.functions.shapes import unsqueeze
 from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import Common
 from flake8_cnnmem.ops.merge import broadcast
@@ -52,11 +53,39 @@ def triplet_margin(run: Runtime, inputs: Sequence[Value], options: Options) -> V
     """max(0, margin + |anchor - positive| - |anchor - negative|)"""
     anchor, positive, negative = in_full(run, "triplet_margin_loss", *inputs)
     p, eps = options.get("p", 2), options.get("eps", 1e-6)
-    near, far = distance(run, anchor, positive, p, eps), distance(run, anchor, negative, p, eps)
-    if options.get("swap") is True:
-        far = binary(run, "min", far, distance(run, positive, negative, p, eps))
-    less = binary(run, "-", binary(run, "+", near, options.get("margin", 1.0)), far)
+
+    def apart(one: Value, other: Value) -> Value:
+        return distance(run, one, other, p, eps)
+
+    result = margin_between(run, anchor, positive, negative, apart, options)
     run.let_go(anchor, positive, negative)
+    return result
+
+
+def triplet_margin_of_distances(run: Runtime, inputs: Sequence[Value], options: Options) -> Value:
+    """The same by a distance function of the code's own; each in the dtype that it lies in."""
+    given = options.get("distance_function")
+
+    def apart(one: Value, other: Value) -> Value:
+        return distance(run, one, other, 2, 1e-6) if given is None else run.call(given, one, other)
+
+    anchor, positive, negative = inputs
+    return margin_between(run, anchor, positive, negative, apart, options)
+
+
+def margin_between(
+    run: Runtime,
+    anchor: Value,
+    positive: Value,
+    negative: Value,
+    apart: Callable[[Value, Value], Value],
+    options: Options,
+) -> Value:
+    """How much nearer than the margin the negative is, in comparison; never less than 0."""
+    near, far = apart(anchor, positive), apart(anchor, negative)
+    if options.get("swap") is True:
+        far = binary(run, "min", far, apart(positive, negative))
+    less = binary(run, "-", binary(run, "+", near, options.get("margin", 1.0)), far)
     return unary(run, "clamp_one", less, "clamp")
 
 
@@ -78,6 +107,9 @@ def cosine_embedding(run: Runtime, inputs: Sequence[Value], options: Options) ->
 def gaussian_nll(run: Runtime, inputs: Sequence[Value], options: Options) -> Value:
     """0.5 * (log(var) + (input - target)^2 / var)"""
     input, target, var = inputs
+    if isinstance(input, Tensor) and isinstance(input.shape, tuple) and isinstance(var, Tensor) and var.shape != ():
+        # One for all of the last axis.
+        var = unsqueeze(run, var, -1) if var.shape == input.shape[:-1] != input.shape else var
     var = unary(run, "copy", var, "clone")
     squares = unary(run, "pow", binary(run, "-", input, target))
     result = unary(run, "scale", binary(run, "+", unary(run, "log", var), binary(run, "/", squares, var)), "mul")
@@ -101,7 +133,10 @@ def multilabel_soft_margin(run: Runtime, inputs: Sequence[Value], options: Optio
 def kl_div_of_logarithms(run: Runtime, inputs: Sequence[Value], options: Options) -> Value:
     """exp(target) * (target - input)"""
     input, target = in_full(run, "kl_div", *inputs)
-    result = binary(run, "*", unary(run, "exp", target), binary(run, "-", target, input))
+    # The compiler takes the second operand first.
+    difference = binary(run, "-", target, input)
+    result = binary(run, "*", unary(run, "exp", target), difference)
+    run.let_go(difference)
     run.let_go(input, target)
     return result
 
@@ -111,8 +146,8 @@ def composed(kind: str, options: Options) -> Composed | None:
     holds."""
     if kind == "kl_div":
         return kl_div_of_logarithms if options.get("log_target") is True else None
-    if options.get("distance_function") is not None:
-        return None
+    if "distance_function" in options:
+        return triplet_margin_of_distances
     return COMPOSED.get(kind)
 
 

@@ -124,6 +124,8 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
     if kind in WEIGHTED_VALUES:
         tensors += [each for each in (weight, options.get("pos_weight")) if isinstance(each, Tensor)]
         weights = []
+    if kind == "nll" and isinstance(tensors[0], Tensor) and is_folded(tensors[0]):
+        tensors[0] = tensor_of(unary(run, "contiguous", tensors[0]))
     dtype = common_dtype(tensors[:1])
     compared = COMPARED.get(kind, 0) if options.get("distance_function") is None else 0
     numbered = len(tensors) > 1 and isinstance(tensors[1], Tensor) and tensors[1].dtype in ("int64", "int32", "uint8")
@@ -137,6 +139,11 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         losses = reduce(run, "mean" if op.reduction == "mean" else "sum", losses)
     run.let_go(*given)
     return losses
+
+
+def is_folded(input: Tensor) -> bool:
+    """Whether likelihoods are read as maps of a single row, for which they have to be contiguous (`nll_loss_nd`)."""
+    return isinstance(input.shape, tuple) and len(input.shape) not in (1, 2, 4)
 
 
 WEIGHTED_VALUES = frozenset({"bce", "bce_with_logits"})
@@ -213,9 +220,10 @@ def _declare_class(name: str) -> None:
 
     def forward(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         buffers = stored(self, "_buffers")
-        options = {"reduction": self.attributes.get("reduction", "mean")}
+        options = {word: self.attributes[word] for word in signature.parameters if word in self.attributes}
+        # Of the older words what they mean together.
+        options |= {"reduction": self.attributes.get("reduction", "mean"), "size_average": None, "reduce": None}
         options |= {word: buffers.get(word) for word in ("weight", "pos_weight")}
-        options["label_smoothing"] = self.attributes.get("label_smoothing", 0)
         return measure(run, kind, [*args, *kwargs.values()][: len(inputs)], options, name)
 
     base = _WeightedLoss if "weight" in options else _Loss
