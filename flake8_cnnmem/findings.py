@@ -42,7 +42,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FileFindings:
     """What is found in a file, in order of place, why its models were not looked for, where they were not, and how they
     stand. `missing` is why there may be models where none was found."""
 
@@ -60,7 +60,7 @@ def asked(source: Source, settings: Settings, codes: Collection[str]) -> tuple[o
     return ("findings", source.path, text, plain(settings), sorted(codes), [noted(each) for each in sys.path])
 
 
-def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> Answer:
+def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> FileFindings:
     """The findings with these codes. An error of ours is the answer's failure, and is not kept."""
 
     # What the checks ask of a report (remedies, the largest batch) is worked out while they run.
@@ -90,9 +90,9 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> A
         from flake8_cnnmem.results import FileReport
 
         failed = FileReport(source.path, failure=internal_error(error))
-        return Answer(tuple(checks.run(failed, settings, codes)), failed.failure)
+        return FileFindings(tuple(checks.run(failed, settings, codes)), failed.failure)
     failure, missing = answer["failure"], answer["missing"]
-    return Answer(
+    return FileFindings(
         tuple(Finding(source.path, *each) for each in answer["findings"]),
         None if failure is None else Unknown(*failure),
         tuple(map(kept_standing, answer["models"])),

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evidence import Evidence, Statement
     from flake8_cnnmem.graph import Site
     from flake8_cnnmem.models import Built
-    from flake8_cnnmem.settings.directives import Facts
+    from flake8_cnnmem.settings.directives import DirectiveFacts
     from flake8_cnnmem.settings.options import Settings
 
 T = TypeVar("T")
 
 
-def training_for(facts: Facts, settings: Settings, built: Built | None, evidence: Evidence, path: str) -> Training:
+def training_for(
+    facts: DirectiveFacts, settings: Settings, built: Built | None, evidence: Evidence, path: str
+) -> Training:
     """Each fact by the order of precedence: a directive, the code, the option, the default."""
     shape: Fact[tuple[int | None, ...]] | None = None
     if built is not None and built.input_shape is not None:
@@ -40,7 +42,7 @@ def training_for(facts: Facts, settings: Settings, built: Built | None, evidence
     return training.over(evidence.devices) if training.batch_size.source not in ("directive", "option") else training
 
 
-def batch_in_force(facts: Facts, settings: Settings, evidence: Evidence, path: str) -> int | None:
+def batch_in_force(facts: DirectiveFacts, settings: Settings, evidence: Evidence, path: str) -> int | None:
     """The batch size that a model is called with, before its graph is known; None where devices divide it."""
     fact = decided(facts.batch_size, evidence.batch_size, settings.batch_size, path)
     return fact.value if evidence.devices == 1 or fact.source in ("directive", "option") else None

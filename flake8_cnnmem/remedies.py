@@ -37,7 +37,7 @@ STEP = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class StepOverLimit:
     """A training step that is over its limit. `feed` builds the model for another input shape, None where it cannot."""
 
     whole: Whole
@@ -56,13 +56,13 @@ class Case:
         return account(whole.model, training, self.accounting, self.overhead, self.gpu, whole.step, parts)
 
 
-def remedies(case: Case) -> Iterator[Remedy]:
+def remedies(case: StepOverLimit) -> Iterator[Remedy]:
     """Each change alone; where it is not enough, together with the batch size that fits then. Each is worked out when
     it is asked for: a replay, or several."""
     return (remedy for remedy in changes(case) if remedy.total < case.estimate.total)
 
 
-def changes(case: Case) -> Iterator[Remedy]:
+def changes(case: StepOverLimit) -> Iterator[Remedy]:
     """The same with those that make nothing smaller."""
     largest = case.estimate.largest_batch(case.limit)
     yield from smaller_batch(case, largest)
@@ -77,13 +77,13 @@ def changes(case: Case) -> Iterator[Remedy]:
         yield tried(case, change, whole, case.training, largest)
 
 
-def smaller_batch(case: Case, largest: int) -> Iterator[Remedy]:
+def smaller_batch(case: StepOverLimit, largest: int) -> Iterator[Remedy]:
     if 0 < largest < case.training.batch_size.value:
         total = case.account(case.whole, case.training.at_batch(largest)).total
         yield Remedy(f"batch size {largest * case.training.devices}", total, fits(case, total))
 
 
-def tried(case: Case, change: str, whole: Whole, training: Training, largest: int) -> Remedy:
+def tried(case: StepOverLimit, change: str, whole: Whole, training: Training, largest: int) -> Remedy:
     estimate = case.account(whole, training)
     if estimate.total <= case.limit:
         return Remedy(change, estimate.total, fits(case, estimate.total))
@@ -94,18 +94,18 @@ def tried(case: Case, change: str, whole: Whole, training: Training, largest: in
     return Remedy(change, estimate.total, False)
 
 
-def fits(case: Case, total: int) -> bool | None:
+def fits(case: StepOverLimit, total: int) -> bool | None:
     if total > case.limit:
         return False
     return True if case.certain else None
 
 
-def half_precision(case: Case) -> Iterator[tuple[str, Whole, Training]]:
+def half_precision(case: StepOverLimit) -> Iterator[tuple[str, Whole, Training]]:
     if case.training.dtype.value == "float32":
         yield "mixed_float16", case.whole, replace(case.training, dtype=Fact("mixed_float16", "remedy"))
 
 
-def leaner_optimizers(case: Case) -> Iterator[tuple[str, Whole, Training]]:
+def leaner_optimizers(case: StepOverLimit) -> Iterator[tuple[str, Whole, Training]]:
     optimizer = case.training.optimizer.value
     name = "momentum" if optimizer.name == "sgd" and dict(optimizer.options).get("momentum") else optimizer.name
     for leaner in LEANER.get(name, ())[:1]:
@@ -166,7 +166,7 @@ def named(blocks: Sequence[Invocation]) -> str:
     return f"each {kinds.pop()}" if len(kinds) == 1 else f"{len(blocks)} blocks"
 
 
-def smaller_inputs(case: Case) -> Iterator[tuple[str, Whole]]:
+def smaller_inputs(case: StepOverLimit) -> Iterator[tuple[str, Whole]]:
     """The first smaller image that fits, where the model takes it as it is."""
     given = case.training.input_shape
     if given is None or case.whole.parts or len(given.value) != 3 or None in given.value:

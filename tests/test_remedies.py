@@ -109,7 +109,7 @@ def test_who_asks_for_the_first_that_fits_waits_for_no_other(tmp_path: Path, mon
     tried = []
     work = remedies.tried
 
-    def noted(case: remedies.Case, change: str, *rest: Any) -> Remedy:
+    def noted(case: remedies.StepOverLimit, change: str, *rest: Any) -> Remedy:
         tried.append(change)
         return work(case, change, *rest)
 

@@ -73,7 +73,7 @@ def spoken(token: str) -> Iterator[str]:
             return
 
 
-class Kept:
+class StoredNames:
     """What was noted of texts before; without a store nothing was. `save` keeps what was asked for in this run."""
 
     def __init__(self, store: Store | None) -> None:

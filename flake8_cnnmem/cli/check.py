@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from flake8_cnnmem.cli.ending import Commands
     from flake8_cnnmem.cli.linting import Selection
     from flake8_cnnmem.finding import Finding
-    from flake8_cnnmem.findings import Answer
+    from flake8_cnnmem.findings import FileFindings
     from flake8_cnnmem.settings.options import Settings
     from flake8_cnnmem.source import Source
 
@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
     wanted = selection.codes()
     known_codes(selection)
     found: list[Finding] = []
-    answers: list[Answer] = []
+    answers: list[FileFindings] = []
     if stdin.DASH in options.paths and options.paths != [stdin.DASH]:
         raise Unusable("- is code on standard input, and stands alone")
     if options.statistics and options.format != "text":
@@ -231,19 +231,19 @@ def selection_of(options: argparse.Namespace) -> Selection:
     )
 
 
-def answer_of(path: str, settings: Settings, selection: Selection, wanted: frozenset[str]) -> Answer:
+def answer_of(path: str, settings: Settings, selection: Selection, wanted: frozenset[str]) -> FileFindings:
     """What is found in one file. What cannot be read or parsed is told; saying why is another linter's business."""
-    from flake8_cnnmem.findings import Answer
+    from flake8_cnnmem.findings import FileFindings
     from flake8_cnnmem.source import SourceError, load
 
     try:
         return answer_for(load(path), settings, selection, wanted)
     except SourceError as error:
         warn(place(path, error.line, error.reason))
-        return Answer()
+        return FileFindings()
 
 
-def answer_on_stdin(name: str, settings: Settings, selection: Selection, wanted: frozenset[str]) -> Answer:
+def answer_on_stdin(name: str, settings: Settings, selection: Selection, wanted: frozenset[str]) -> FileFindings:
     """The same of the code on standard input; that it cannot be read is an error."""
     from flake8_cnnmem.source import SourceError
 
@@ -253,17 +253,17 @@ def answer_on_stdin(name: str, settings: Settings, selection: Selection, wanted:
         raise Unusable(place(name, error.line, error.reason)) from None
 
 
-def answer_for(source: Source, settings: Settings, selection: Selection, wanted: frozenset[str]) -> Answer:
+def answer_for(source: Source, settings: Settings, selection: Selection, wanted: frozenset[str]) -> FileFindings:
     """What is found in a text. Raises SourceError where it does not parse."""
     from flake8_cnnmem.cli.linting import shown
     from flake8_cnnmem.cli.targets import tell_cells
-    from flake8_cnnmem.findings import Answer, findings_of
+    from flake8_cnnmem.findings import FileFindings, findings_of
     from flake8_cnnmem.source import mentions_framework
 
     if mentions_framework(source.text):
         source.tree  # noqa: B018  what does not parse is told
     if not source.may_hold_models():
-        return Answer()
+        return FileFindings()
     tell_cells(source)
     answer = findings_of(source, settings, wanted)
     if answer.failure is not None and "CNM301" not in wanted:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from flake8_cnnmem import units
-from flake8_cnnmem.findings import Answer, Standing
+from flake8_cnnmem.findings import FileFindings, Standing
 from flake8_cnnmem.settings.options import Settings
 
 WHY = "cnnmem check --extend-select CNM3 says why"
@@ -16,7 +16,7 @@ NAMED = 3
 """Files without a limit that are named."""
 
 
-def closing(files: Sequence[Answer], settings: Settings) -> str:
+def closing(files: Sequence[FileFindings], settings: Settings) -> str:
     """`5 models in 3 files: 2 fit, 1 is over its limit, 1 at least 3.1 GiB, 1 not estimated; no limit for a.py`."""
     models = on_their_own([model for file in files for model in file.models])
     if not models:
@@ -32,7 +32,7 @@ def closing(files: Sequence[Answer], settings: Settings) -> str:
     return f"{text}{unseen(files)}"
 
 
-def unseen(files: Sequence[Answer]) -> str:
+def unseen(files: Sequence[FileFindings]) -> str:
     """`; 2 files may have models that were not found (the first: ...)`; empty where none may."""
     causes = [file.missing for file in files if file.missing is not None]
     if not causes:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from flake8_cnnmem.cache.store import Store
-from flake8_cnnmem.cli.asked_names import MODULES, Asked, Kept
+from flake8_cnnmem.cli.asked_names import MODULES, Asked, StoredNames
 from flake8_cnnmem.source import LARGEST, SourceError, read, read_source
 from flake8_cnnmem.supported import MARKERS
 from flake8_cnnmem.text import notebook
@@ -49,7 +49,7 @@ class Dependents:
         """Files by the names that they ask for."""
         self.unread = 0
         self.whole = whole
-        kept = Kept(store)
+        kept = StoredNames(store)
         left = MOST_CHARACTERS
         for number, path in enumerate(paths):
             if number >= MOST_FILES or left <= 0:

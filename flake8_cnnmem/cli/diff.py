@@ -13,7 +13,7 @@ from flake8_cnnmem.cli.options import add_output, add_settings, settings_of
 
 if TYPE_CHECKING:
     from flake8_cnnmem.cli.ending import Commands
-    from flake8_cnnmem.difference.changes import Entry
+    from flake8_cnnmem.difference.changes import ModelChange
     from flake8_cnnmem.results import FileReport
     from flake8_cnnmem.source import Source
     from flake8_cnnmem.text.files import Files
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     return EXCEEDS if any(fails(entry, what) for entry in entries for what in wanted) else FITS
 
 
-def fails(entry: Entry, what: Fraction | None) -> bool:
+def fails(entry: ModelChange, what: Fraction | None) -> bool:
     if what is None:
         return entry.after is not None and entry.after.fits is False
     if entry.bytes is None or entry.before is None or entry.before.estimate is None:

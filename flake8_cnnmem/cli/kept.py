@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem.cache import noted, remembered
-from flake8_cnnmem.cli.targets import Target
+from flake8_cnnmem.cli.targets import FileTarget
 from flake8_cnnmem.findings import plain, store_of
 from flake8_cnnmem.reporting.progress import clear
 from flake8_cnnmem.settings.options import Settings
@@ -21,7 +21,7 @@ from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.text.notebook import ENDING as NOTEBOOK
 
 
-def kept(target: Target, settings: Settings, wanted: tuple[object, ...], work: Callable[[Files], Any]) -> Any:
+def kept(target: FileTarget, settings: Settings, wanted: tuple[object, ...], work: Callable[[Files], Any]) -> Any:
     """What `work` answers about a target, which is anything that JSON can hold; what it says on standard error is said
     again. `wanted` is what decides the answer beside the file and the settings. Exceptions pass, and are not kept."""
     store = store_of(settings)

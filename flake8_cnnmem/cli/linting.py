@@ -97,7 +97,7 @@ def environments(paths: Iterable[str]) -> list[str]:
     return [glob.escape(os.path.abspath(os.path.dirname(marker))) for marker in found]
 
 
-class Kept:
+class Collector:
     """Takes what is left from flake8's style guide, in the place of a formatter."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ def shown(source: Source, found: Iterable[Finding], selection: Selection) -> lis
     if not selection.disable_noqa and any(defaults.NOQA_FILE.match(line) for line in lines):
         return []
     processor = FileProcessor(source.path, options, lines=lines)
-    kept = Kept()
+    kept = Collector()
     guide = StyleGuideManager(options, kept)  # type: ignore[arg-type]
     for finding in sorted(found, key=operator.attrgetter("line", "column")):
         # flake8 takes columns from 0, and puts what is below the first there.

@@ -21,9 +21,9 @@ from flake8_cnnmem.text.notebook import ENDING as NOTEBOOK
 
 if TYPE_CHECKING:
     from flake8_cnnmem.cli.ending import Commands
-    from flake8_cnnmem.cli.targets import Target
+    from flake8_cnnmem.cli.targets import FileTarget
     from flake8_cnnmem.reporting.ink import Ink
-    from flake8_cnnmem.reporting.summary import Line
+    from flake8_cnnmem.reporting.summary import SummaryRow
     from flake8_cnnmem.results import ModelReport
     from flake8_cnnmem.settings.options import Settings
 
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     return in_full(targets, options, settings)
 
 
-def in_full(targets: Sequence[Target], options: argparse.Namespace, settings: Settings) -> int:
+def in_full(targets: Sequence[FileTarget], options: argparse.Namespace, settings: Settings) -> int:
     """Every model with its layers, in the form that is asked for."""
     from flake8_cnnmem.cli.kept import kept
     from flake8_cnnmem.cli.targets import reports_of
@@ -142,12 +142,14 @@ def rendered(reports: Sequence[ModelReport], options: argparse.Namespace, settin
 
 def tables(reports: Sequence[ModelReport], options: argparse.Namespace, settings: Settings) -> str:
     from flake8_cnnmem.reporting import table
-    from flake8_cnnmem.reporting.layer_table import Wanted
+    from flake8_cnnmem.reporting.layer_table import TableOptions
 
-    return table.render(reports, settings, Wanted(getattr(options, "depth", None), options.outputs), ink_of(options))
+    return table.render(
+        reports, settings, TableOptions(getattr(options, "depth", None), options.outputs), ink_of(options)
+    )
 
 
-def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Settings) -> int:
+def summed(targets: Sequence[FileTarget], options: argparse.Namespace, settings: Settings) -> int:
     """One row for each model; with --details their tables behind it, without those of mere parts."""
     from flake8_cnnmem.cli.targets import reports_of
     from flake8_cnnmem.cli.workers import cores, in_order, tell
@@ -156,7 +158,7 @@ def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Set
     from flake8_cnnmem.reporting.progress import progress
 
     reports: list[ModelReport] = []
-    lines: list[summary.Line] = []
+    lines: list[summary.SummaryRow] = []
 
     def known() -> Sequence[str]:
         # A line as wide as the terminal would wrap in some.
@@ -188,17 +190,17 @@ def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Set
     return EXCEEDS if any(line.over for line in lines) else FITS
 
 
-def lines_of(target: Target, settings: Settings) -> list[Line]:
+def lines_of(target: FileTarget, settings: Settings) -> list[SummaryRow]:
     """The rows of one target's models."""
     from flake8_cnnmem.cli.kept import kept
     from flake8_cnnmem.cli.targets import reports_of
-    from flake8_cnnmem.reporting.summary import Line, line_of
+    from flake8_cnnmem.reporting.summary import SummaryRow, line_of
 
     @seldom_collected
     def work(files: Files) -> list[list[Any]]:
         return [line_of(report).as_plain() for report in reports_of(target, settings, files)]
 
-    return [Line.of_plain(each) for each in kept(target, settings, ("summary",), work)]
+    return [SummaryRow.of_plain(each) for each in kept(target, settings, ("summary",), work)]
 
 
 def ink_of(options: argparse.Namespace) -> Ink:

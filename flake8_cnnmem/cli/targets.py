@@ -18,7 +18,7 @@ from flake8_cnnmem.unknown import STRICT, internal_error
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class FileTarget:
     """One file, and what is asked of it; `what` is empty for every model of it.
 
     A file that was found in a folder (`found`) is told and passed over where it cannot be read; one that is the only
@@ -39,9 +39,9 @@ class Target:
         return f"{self.path}::{self.what}" if self.what else self.path
 
 
-def targets_of(texts: Sequence[str], stdin_name: str = stdin.NAME) -> list[Target]:
+def targets_of(texts: Sequence[str], stdin_name: str = stdin.NAME) -> list[FileTarget]:
     """The files that TARGETs name, those of folders in order. Raises Unusable for what names nothing readable."""
-    found: list[Target] = []
+    found: list[FileTarget] = []
     for text in texts:
         path, colons, what = text.partition("::")
         if colons and not path.strip():
@@ -51,17 +51,17 @@ def targets_of(texts: Sequence[str], stdin_name: str = stdin.NAME) -> list[Targe
         if path == stdin.DASH:
             if len(texts) > 1:
                 raise Unusable("- is code on standard input, and stands alone")
-            found.append(Target(stdin_name, what, alone=True, stdin=True))
+            found.append(FileTarget(stdin_name, what, alone=True, stdin=True))
         elif not os.path.isdir(path):
-            found.append(Target(os.path.normpath(path) if path else path, what, alone=len(texts) == 1))
+            found.append(FileTarget(os.path.normpath(path) if path else path, what, alone=len(texts) == 1))
         elif what:
             raise Unusable(f"{text}: {path} is a folder; a name is looked up in a file")
         else:
-            found += [Target(os.path.normpath(name), found=True) for name in python_files(path)]
+            found += [FileTarget(os.path.normpath(name), found=True) for name in python_files(path)]
     return found
 
 
-def reports_of(target: Target, settings: Settings, files: Files = DISK) -> Iterator[ModelReport]:
+def reports_of(target: FileTarget, settings: Settings, files: Files = DISK) -> Iterator[ModelReport]:
     """The models of one target; what it imports is read from `files`. Raises Unusable for one that names nothing
     readable."""
     path, what = target.path, target.what

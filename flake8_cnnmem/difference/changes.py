@@ -73,7 +73,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ModelChange:
     """One model that changed, came (`before` is None) or went (`after` is None)."""
 
     before: ModelReport | None
@@ -113,13 +113,13 @@ def figures(report: ModelReport) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def entry_of(before: ModelReport | None, after: ModelReport | None, settings: Settings) -> Entry | None:
+def entry_of(before: ModelReport | None, after: ModelReport | None, settings: Settings) -> ModelChange | None:
     """What changed between both, None where nothing did."""
     if before is None or after is None:
-        return Entry(before, after)
+        return ModelChange(before, after)
     if figures(before) == figures(after):
         return None
-    return Entry(before, after, tuple(changes_of(before, after, settings)))
+    return ModelChange(before, after, tuple(changes_of(before, after, settings)))
 
 
 def changes_of(before: ModelReport, after: ModelReport, settings: Settings) -> Iterator[Change]:

@@ -20,7 +20,7 @@ Evaluate = Callable[[Source, Files], FileReport]
 """The models of a file whose imports are read from these Files. Raises nothing."""
 
 
-class Asked(Watched):
+class RecordedFiles(Watched):
     """Files that remember each question that two revisions can answer differently."""
 
     def __init__(self, files: Files) -> None:
@@ -120,7 +120,7 @@ class Sides:
         asked: set[tuple[str, str]] = set()
         before = FileReport("")
         if pair.before is not None:
-            watched = Asked(self.base)
+            watched = RecordedFiles(self.base)
             before = models_of(pair.before, watched, evaluate)
             asked = watched.asked
         if pair.before == pair.after and answers_alike(asked, self.base, self.head):

@@ -128,7 +128,7 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
 Rounds = Callable[..., Iterator["Frame | Unknown"]]
 
 
-class Turns:
+class ComprehensionTurns:
     """The turns of a comprehension, outside of any layer: each ends where the next one begins. `gathered` is the list
     that it makes."""
 
@@ -197,7 +197,7 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
         if inner is None:
             inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
             inner.caller = frame
-        turns = Turns(frame, compiler.statement, gathered)
+        turns = ComprehensionTurns(frame, compiler.statement, gathered)
         for rounds_done, item in enumerate(items):
             run.spend(1)
             if rounds_done >= LENGTH:

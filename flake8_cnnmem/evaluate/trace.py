@@ -29,7 +29,7 @@ Filled: TypeAlias = "int | tuple[int, str]"
 
 
 @dataclass(slots=True)
-class Made:
+class MadeLayer:
     """A layer that the code constructed: `site` is the outermost call in the analysed file that gave it, `last` is
     the number of the last layer that was made while it was constructed."""
 
@@ -77,9 +77,9 @@ class Loop:
     """The number of the last op before it."""
     repeated: bool = False
     """Whether it runs in a turn that stands for others, with a loop variable that is not known."""
-    held: Held | None = None
+    held: InReach | None = None
     """What the program held at the loop's first optimizer step; None where it makes none."""
-    held_again: Held | None = None
+    held_again: InReach | None = None
     """What it held at the first call of a model or step of the turn after that."""
     turns: list[Turn] = field(default_factory=list)
     """Those in which something happened."""
@@ -157,7 +157,7 @@ class Turn:
 
 
 @dataclass(slots=True, eq=False)
-class Held:
+class InReach:
     """What the program could reach through its names at one moment: layers that nothing holds but names, optimizers,
     and tensors, each with the name that leads to it."""
 
@@ -192,7 +192,7 @@ class Event:
     trainable: frozenset[int] = frozenset()
     """The weights, by id, that asked for a gradient then: of a "step" those that the optimizer holds, of a "backward"
     those that the loss depends on, of a "call" those of the layer."""
-    held: Held | None = None
+    held: InReach | None = None
     """What the program held then: of a "step" that no loop is around, and of a model's first few times of "fit"."""
     options: dict[str, Value] = field(default_factory=dict)
     """What it was told: `retain_graph` of a backward pass, `set_to_none` of a zero_grad."""
@@ -212,7 +212,7 @@ class Trace:
     path: str = ""
     entered: Site | None = None
     """The call in the analysed file that is running."""
-    layers: dict[int, Made] = field(default_factory=dict)
+    layers: dict[int, MadeLayer] = field(default_factory=dict)
     cut_short: dict[int, tuple[Instance, Unknown]] = field(default_factory=dict)
     """Objects that were being filled or made when the budget ended or the code raised, by id, with the cause."""
     root_calls: list[RootCall] = field(default_factory=list)

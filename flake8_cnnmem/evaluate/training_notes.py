@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import LAYER_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, Made, RootCall, Turn, around
+from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, MadeLayer, RootCall, Turn, around
 from flake8_cnnmem.evaluate.training_state import (
     RepeatedTurns,
     asking,
@@ -50,7 +50,7 @@ def made_layer(run: Interpreter, instance: Instance) -> None:
     """A layer's construction begins."""
     run.spend(LAYER_STEPS)
     run.layers_made += 1
-    run.trace.layers[id(instance)] = Made(instance, run.layers_made, run.site, run.trace.entered)
+    run.trace.layers[id(instance)] = MadeLayer(instance, run.layers_made, run.site, run.trace.entered)
 
 
 FITS_SEEN = 3

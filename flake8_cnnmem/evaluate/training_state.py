@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Loop, Retained, Turn
+from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
@@ -127,9 +127,9 @@ def gathered_tensors(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, 
                             yield path, inner, f"{at}][{place}"
 
 
-def held_now(run: Interpreter) -> Held:
+def held_now(run: Interpreter) -> InReach:
     """The layers, optimizers and tensors that the program can reach at this moment."""
-    found = Held()
+    found = InReach()
     named = list(names_in_sight(run.frame))
     inside = {id(tensor): f"{path}[{at}]" for path, tensor, at in gathered_tensors(named)}
     for path, value, _ in within_reach(named):
@@ -170,7 +170,7 @@ def holds_weights(value: Value) -> bool:
     return any(isinstance(item, Weight) for item in items)
 
 
-def held_at_step(run: Interpreter) -> Held:
+def held_at_step(run: Interpreter) -> InReach:
     """What the program holds at an optimizer's step that no loop is around: the tensors that names lead to live on."""
     found = held_now(run)
     for _, tensor in found.tensors:

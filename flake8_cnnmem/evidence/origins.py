@@ -13,10 +13,10 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evidence.written import (
     BY_SIZES,
-    Index,
     Place,
     Search,
     Spellings,
+    SyntaxIndex,
     arguments,
     indices_of,
     name_of,
@@ -79,7 +79,7 @@ def batch_written_at(site: Site | None, size: int, run: Interpreter) -> Place | 
     return None if place == (site.path, site.line) else place
 
 
-def first_sizes(node: ast.Call, file: Index) -> Iterator[ast.expr]:
+def first_sizes(node: ast.Call, file: SyntaxIndex) -> Iterator[ast.expr]:
     """The first size of each tensor that a call is given, where it is made by its sizes."""
     for given in (node, *node.args):
         values = [given]
@@ -164,7 +164,7 @@ def dtype_written_at(site: Site | None, dtype: str, run: Interpreter) -> Place |
     return found.pop() if len(found) == 1 else None
 
 
-def autocasts(node: ast.expr, line: int, file: Index) -> Iterator[ast.Call]:
+def autocasts(node: ast.expr, line: int, file: SyntaxIndex) -> Iterator[ast.Call]:
     """The calls of `autocast` in what a region is entered by, or in what its variable is set to."""
     entered = [node]
     if isinstance(node, ast.Name):

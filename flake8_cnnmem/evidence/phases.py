@@ -11,7 +11,7 @@ from dataclasses import field
 
 from flake8_cnnmem.evaluate.trace import (
     Event,
-    Held,
+    InReach,
     Loop,
     RootCall,
     Trace,
@@ -49,7 +49,7 @@ class Phase:
     """Whether the last turn that was followed does more than those before it."""
 
     @property
-    def held(self) -> Held | None:
+    def held(self) -> InReach | None:
         """What the program holds during the step beside the step's own."""
         if self.loop is not None:
             return self.loop.held

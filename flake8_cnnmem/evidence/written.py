@@ -97,7 +97,7 @@ def arguments(node: ast.AST) -> Iterator[ast.expr]:
             yield inner
 
 
-class Index:
+class SyntaxIndex:
     """What of a file's syntax tree can lead to where a number is written, gathered in one walk."""
 
     def __init__(self, tree: ast.Module) -> None:
@@ -279,9 +279,9 @@ class Search:
         return places.pop() if len(places) == 1 else None
 
 
-def indices_of(run: Interpreter) -> dict[str, Index]:
+def indices_of(run: Interpreter) -> dict[str, SyntaxIndex]:
     """The project's own files that the evaluation has come to, by path."""
-    known: dict[str, Index] = run.data(FILES)
+    known: dict[str, SyntaxIndex] = run.data(FILES)
     roots = [os.path.realpath(os.getcwd()), os.path.dirname(os.path.realpath(run.trace.path))]
     modules = [each for each in run.importer.by_path.values() if isinstance(each, Module)]
     own = [
@@ -291,13 +291,13 @@ def indices_of(run: Interpreter) -> dict[str, Index]:
         and any(os.path.realpath(module.path).startswith(root + os.sep) for root in roots)
     ]
     letters = 0
-    found: dict[str, Index] = {}
+    found: dict[str, SyntaxIndex] = {}
     for module in own[:MOST_FILES]:
         letters += len(module.source.text)
         if letters > MOST_TEXT:
             break
         try:
-            found[module.path] = known.get(module.path) or Index(module.source.tree)
+            found[module.path] = known.get(module.path) or SyntaxIndex(module.source.tree)
         except SourceError:
             continue
     known.update(found)

@@ -63,7 +63,7 @@ def fitted(source: Source, settings: Settings, files: Files = DISK) -> list[Fitt
     report = report_of(source, settings, read)
     document = document_of(source, files)
     texts = {source.path: source.text, **texts_of(project_files(read, source.path), files)}
-    case = Case(document, settings, files, report, texts)
+    case = FileOverLimit(document, settings, files, report, texts)
     return [case.fitted(at) for at, each in enumerate(report.reports) if each.fits is False]
 
 
@@ -92,7 +92,7 @@ def texts_of(paths: Sequence[str], files: Files) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class FileOverLimit:
     """A file whose trainings are over their limit, with the texts of the project's files that they read."""
 
     document: Document

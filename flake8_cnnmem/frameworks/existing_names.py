@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 
-class Names:
+class ExistingNames:
     """Names by namespace, written as words. Split when a namespace is first asked for."""
 
     def __init__(self, words: Mapping[str, str]) -> None:

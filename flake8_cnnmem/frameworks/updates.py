@@ -12,7 +12,7 @@ from flake8_cnnmem.unknown import Unknown
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class InnerOptimizer:
     """An optimizer of the framework's own that another one steps, and the weights, by id, that it steps on (None for
     all)."""
 
@@ -36,7 +36,7 @@ class Update:
 
     state: Mapping[int, tuple[Tensor, ...]] = field(default_factory=dict)
     shared: tuple[Tensor, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[InnerOptimizer, ...] = ()
     calls: tuple[Call, ...] = ()
     gradients: Mapping[int, Tensor] = field(default_factory=dict)
     replaced: frozenset[int] = frozenset()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Found:
+class ExpressionFacts:
     """What a model says of one expression."""
 
     node: ast.expr
@@ -62,7 +62,7 @@ class Run:
         return [note for note in self.ending(first, last) if note.first >= first]
 
 
-class Kept:
+class SavedBytes:
     """The bytes that a step keeps, by the numbers of the ops that keep them: counted once at each expression."""
 
     def __init__(self, sizes: Sequence[tuple[int, int]]) -> None:
@@ -115,18 +115,18 @@ class Collected:
             found = self.spans[id(node)] = self.places.of(node)
         return found
 
-    def of(self, report: ModelReport) -> list[Found]:
+    def of(self, report: ModelReport) -> list[ExpressionFacts]:
         """Each expression that the model runs or that makes one of its layers, unless a model that was asked for before
         does; the inner ones before those around them."""
         model = report.model
         if model is None:
             return []
-        found: dict[Span, Found] = {}
+        found: dict[Span, ExpressionFacts] = {}
         estimate = report.estimate
         keeping = estimate.kept_by_call if estimate is not None else ()
         notes = self.notes_of(model.calls)
         own = {call.number: call for call in model.calls}
-        kept = Kept(sorted((number_of(call, own), size) for call, size in keeping))
+        kept = SavedBytes(sorted((number_of(call, own), size) for call, size in keeping))
         self.take(found, notes.within(*reach(model.calls)), kept, shapes=True)
         # The program's own step is another run of the model, with numbers for the batch. It begins where the first
         # expression begins that keeps something and has ended by then.
@@ -149,7 +149,7 @@ class Collected:
                 return run
         return runs[0] if len(runs) == 1 else Run()
 
-    def take(self, found: dict[Span, Found], notes: Iterable[Note], kept: Kept, shapes: bool) -> None:
+    def take(self, found: dict[Span, ExpressionFacts], notes: Iterable[Note], kept: SavedBytes, shapes: bool) -> None:
         """Add what these notes say: values if `shapes`, and the bytes that are kept within them."""
         for note in notes:
             span = self.span(note.node)
@@ -158,13 +158,15 @@ class Collected:
             size = kept.within(note, span)
             if not shapes and not size:
                 continue
-            at = found.setdefault(span, Found(note.node, span))
+            at = found.setdefault(span, ExpressionFacts(note.node, span))
             if shapes:
                 add_value(at.values, note.value)
             if size:
                 at.kept = (at.kept or 0) + size
 
-    def take_layers(self, found: dict[Span, Found], model: Model, keeping: Iterable[tuple[Call, int]]) -> None:
+    def take_layers(
+        self, found: dict[Span, ExpressionFacts], model: Model, keeping: Iterable[tuple[Call, int]]
+    ) -> None:
         """Add the layers, where they are made."""
         kept: dict[int, int] = {}
         for call, size in keeping:
@@ -184,7 +186,7 @@ class Collected:
                 span = self.span(node)
                 if span in self.taken:
                     continue
-                at = found.setdefault(span, Found(node, span))
+                at = found.setdefault(span, ExpressionFacts(node, span))
                 at.layers.append(layer)
                 if layer is model.root:
                     continue

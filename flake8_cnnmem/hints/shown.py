@@ -9,7 +9,7 @@ from dataclasses import replace
 from flake8_cnnmem import dims, frameworks, units
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.hints.collected import Found, is_tensors
+from flake8_cnnmem.hints.collected import ExpressionFacts, is_tensors
 from flake8_cnnmem.hints.model import Hint, Told
 from flake8_cnnmem.reporting.phrases import status
 from flake8_cnnmem.results import ModelReport
@@ -26,7 +26,7 @@ MOST_CALLS = 3
 """Calls of a layer that are named."""
 
 
-def hint_at(found: Found, report: ModelReport, counts: Sequence[int]) -> Hint | None:
+def hint_at(found: ExpressionFacts, report: ModelReport, counts: Sequence[int]) -> Hint | None:
     """What stands behind an expression; None where nothing does: behind names, numbers, layers without weights.
     `counts` are the parameters of its layers."""
     if not isinstance(found.node, ast.Call):
@@ -118,7 +118,7 @@ def parameters_of(layer: Instance, report: ModelReport) -> int:
     return total
 
 
-def told_at(found: Found, report: ModelReport, counts: Sequence[int]) -> Told:
+def told_at(found: ExpressionFacts, report: ModelReport, counts: Sequence[int]) -> Told:
     """What is said of an expression to who asks for it. `counts` are the parameters of its layers."""
     shown = list(dict.fromkeys(in_words(value) for value in found.values))
     more = [f"and {len(shown) - MOST_SHAPES} more"] if len(shown) > MOST_SHAPES else []
@@ -137,7 +137,7 @@ def told_at(found: Found, report: ModelReport, counts: Sequence[int]) -> Told:
     return Told(found.span, "\n".join([*shown[:MOST_SHAPES], *more]), tuple(lines), target)
 
 
-def layer_lines(found: Found, report: ModelReport, counts: Sequence[int]) -> Iterator[str]:
+def layer_lines(found: ExpressionFacts, report: ModelReport, counts: Sequence[int]) -> Iterator[str]:
     """The rows of the layers that are made here."""
     names = report.model.paths if report.model is not None else {}
     for layer, count in zip(found.layers[:MOST_CALLS], counts, strict=False):

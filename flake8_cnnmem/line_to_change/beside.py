@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evidence.written import Function, name_of, parameters, worked_out, written_at
 from flake8_cnnmem.graph import Call, Site, Tensor
-from flake8_cnnmem.line_to_change.case import WIDTHS, Case, Line, decider, differing, has, sizes_of
+from flake8_cnnmem.line_to_change.case import WIDTHS, Case, NumberedLine, decider, differing, has, sizes_of
 from flake8_cnnmem.ops import (
     BatchNorm,
     Broadcast,
@@ -198,7 +198,7 @@ def written_for_layers(case: Case, size: int) -> Site | None:
         site = each.layer.site if isinstance(each.layer, Instance) else None
         place = written_at(site, size, case.root.run)
         if place is not None and place[0] == case.path:
-            return Line(*place)
+            return NumberedLine(*place)
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evidence.written import Index, indices_of
+from flake8_cnnmem.evidence.written import SyntaxIndex, indices_of
 from flake8_cnnmem.graph import Call, Site, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models import Built, Root
@@ -23,7 +23,7 @@ from flake8_cnnmem.values import Instance
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NumberedLine:
     """A line that is known by its number alone."""
 
     path: str
@@ -73,7 +73,7 @@ class Case:
         given."""
         return frameworks.named(self.built.model.framework).channels_last
 
-    def index(self) -> Index | None:
+    def index(self) -> SyntaxIndex | None:
         return indices_of(self.root.run).get(self.path)
 
 

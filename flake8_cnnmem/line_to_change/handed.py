@@ -10,7 +10,7 @@ from flake8_cnnmem.evidence.written import parameters, written_at
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.line_to_change.case import (
     Case,
-    Line,
+    NumberedLine,
 )
 from flake8_cnnmem.line_to_change.worked_out import call_of_factory, running_width, size_worked_out
 from flake8_cnnmem.values import Instance
@@ -87,7 +87,7 @@ def numbers_of(case: Case) -> Iterator[Site]:
     for site in (case.problem.site, *around):
         place = written_at(site, size, case.root.run) if size is not None else None
         if place is not None and place[0] == case.path:
-            yield Line(*place)
+            yield NumberedLine(*place)
 
 
 def has_number(node: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from flake8_cnnmem.graph import Call, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.line_to_change.case import (
     WIDTHS,
     Case,
-    Line,
+    NumberedLine,
     changes,
     decider,
     declares,
@@ -248,7 +248,7 @@ def side_of_input(case: Case) -> Site | None:
     sides = {side for side in shape[:-1] if case.channels_last} | {side for side in shape[1:] if not case.channels_last}
     side = sides.pop() if len(sides) == 1 else None
     place = written_at(stated, side, case.root.run) if isinstance(side, int) else None
-    return Line(*place) if place is not None and place[0] == case.path else case.here(stated)
+    return NumberedLine(*place) if place is not None and place[0] == case.path else case.here(stated)
 
 
 def same_line(left: Site | None, right: Site | None) -> bool:

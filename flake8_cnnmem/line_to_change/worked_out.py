@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evidence.written import Function, Index, name_of, parameters, worked_out
+from flake8_cnnmem.evidence.written import Function, SyntaxIndex, name_of, parameters, worked_out
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.line_to_change.case import Case, sizes_of
 
@@ -39,7 +39,7 @@ def uses(function: Function, name: ast.Name) -> int:
     )
 
 
-def attributes_set(index: Index, name: str) -> Iterator[ast.expr]:
+def attributes_set(index: SyntaxIndex, name: str) -> Iterator[ast.expr]:
     """What an attribute of this name is set to, anywhere in a file."""
     for each in index.assigns:
         if any(isinstance(target, ast.Attribute) and target.attr == name for target in each.targets):

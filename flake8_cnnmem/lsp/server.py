@@ -35,7 +35,7 @@ PATIENCE = 0.12
 
 
 @dataclass(slots=True)
-class Document:
+class OpenDocument:
     """An open document. `version` counts its texts here."""
 
     uri: str
@@ -56,7 +56,7 @@ class Server(LanguageServer):
     def __init__(self, project: Project) -> None:
         super().__init__("cnnmem", flake8_cnnmem.__version__)
         self.project = project
-        self.documents: dict[str, Document] = {}
+        self.documents: dict[str, OpenDocument] = {}
         """By the path that the analyst knows."""
         self.analyst = Analyst(project, self.from_analyst)
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -70,7 +70,7 @@ class Server(LanguageServer):
         path = path_of(uri)
         self.loop = self.loop or asyncio.get_running_loop()
         analysed = found.language_id == "python" or path.endswith(".py")
-        document = self.documents.setdefault(path, Document(uri))
+        document = self.documents.setdefault(path, OpenDocument(uri))
         document.version += 1
         document.changed = time.monotonic()
         document.client_version = found.version

@@ -55,7 +55,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class StepRun:
     """One run of a step: its ops and its actions in order, and the number of its last op."""
 
     calls: tuple[Call, ...]
@@ -73,7 +73,7 @@ class Step:
     """A whole step: one run of it, or two, the second of which finds in memory what the first has left. What a program
     does `once` finds nothing."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[StepRun, ...]
     causes: tuple[Unknown, ...] = ()
     """What of it was not known, and is left out."""
     keepers: tuple[tuple[Tensor, ...], ...] = ()
@@ -102,14 +102,14 @@ class Step:
     def with_optimizer(self, optimizer: Optimizer) -> Step:
         """The same step, made by another optimizer."""
 
-        def changed(turn: Turn) -> Turn:
+        def changed(turn: StepRun) -> StepRun:
             actions = (replace(each, optimizer=optimizer) if each.optimizer else each for each in turn.actions)
             return replace(turn, actions=tuple(actions))
 
         return replace(self, turns=tuple(map(changed, self.turns)))
 
 
-def followed(turn: Turn, weights: frozenset[int]) -> bool:
+def followed(turn: StepRun, weights: frozenset[int]) -> bool:
     """Whether a turn tells a whole step: it goes back from losses of known shapes, each call once unless its graph is
     retained, and every optimizer steps on gradients that came from them. `weights` (ids) ask for a gradient."""
     seen: set[int] = set()
@@ -233,7 +233,7 @@ def rebuilt(
     def now(tensor: Tensor) -> Tensor:
         return copies.get(id(tensor), tensor)
 
-    def copied(turn: Turn) -> Turn:
+    def copied(turn: StepRun) -> StepRun:
         leaves: list[tuple[int, Tensor]] = []
 
         def copy_of(tensor: Tensor, number: int, region: Invocation | None = None) -> Tensor:
@@ -298,7 +298,7 @@ def rebuilt(
             actions.append(action)
         # What is made after an action has its number.
         actions = sorted([*reversed(actions), *made], key=lambda action: action.number)
-        return Turn(tuple(calls), tuple(actions), turn.last)
+        return StepRun(tuple(calls), tuple(actions), turn.last)
 
     turns = tuple(map(copied, step.turns))
     keepers = tuple(tuple(copies.get(id(tensor), tensor) for tensor in each) for each in step.keepers)

@@ -18,7 +18,7 @@ from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.gradient_layout import as_added
 from flake8_cnnmem.memory.in_flight import InFlight
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, Written, leading_from, steps_of
+from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, WrittenBackward, leading_from, steps_of
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 
@@ -115,7 +115,7 @@ class Backward:
         for storage in held:
             self.memory.release(storage)
 
-    def _written(self, entry: Written) -> None:
+    def _written(self, entry: WrittenBackward) -> None:
         """A function's own backward pass: run as it is written, on the gradients and on what the function saved."""
         memory, forward, own = self.memory, self.forward, entry.backward
         arrived = {key: self.gradients.pop(key) for key in map(id, own.results) if key in self.gradients}
@@ -162,12 +162,12 @@ class Backward:
                 self.hand_on(key, handed)
         self._ended(entry)
 
-    def _not_reached(self, entry: TapeNode | Written) -> None:
+    def _not_reached(self, entry: TapeNode | WrittenBackward) -> None:
         """No gradient has come this far: what was kept goes, and the entry's weights wait for one node less."""
         self.discard(entry)
         self._ended(entry)
 
-    def _ended(self, entry: TapeNode | Written) -> None:
+    def _ended(self, entry: TapeNode | WrittenBackward) -> None:
         for key in trained_by(entry):
             self._given(entry, key, None)
 
@@ -360,7 +360,7 @@ class Backward:
         for gradient in self.summands.pop(key, ()):
             self.memory.release(gradient.storage)
 
-    def _given(self, entry: TapeNode | Written, key: int, gradient: Value | None) -> None:
+    def _given(self, entry: TapeNode | WrittenBackward, key: int, gradient: Value | None) -> None:
         """What a node has for a weight: added up with what others give to the same view of it, then handed on."""
         view = number_of_view(entry)
         if (view, key) in self.shared:
@@ -405,7 +405,7 @@ class Backward:
         self.finished[key] = gradient
 
 
-def trained_by(entry: TapeNode | Written) -> list[int]:
+def trained_by(entry: TapeNode | WrittenBackward) -> list[int]:
     """The weights that an entry gives a gradient, by key."""
     if isinstance(entry, TapeNode):
         return [entry.operands[at][0] for at in entry.plan.trained]

@@ -17,7 +17,7 @@ from flake8_cnnmem.graph import Model
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import gpus
 from flake8_cnnmem.memory.allocator.card import OnCard
-from flake8_cnnmem.memory.allocator.settings import AllocatorSettings, BadSettings, parsed
+from flake8_cnnmem.memory.allocator.settings import AllocatorSettings, BadAllocatorSettings, parsed
 from flake8_cnnmem.memory.chips import CHIPS, Chip
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.replay_result import Replayed
@@ -176,7 +176,7 @@ def settings_of(model: Model) -> AllocatorSettings | None:
     """What the code asks of the allocator; None where PyTorch would not take that."""
     try:
         return parsed(model.allocator)
-    except BadSettings:
+    except BadAllocatorSettings:
         return None
 
 

@@ -24,7 +24,7 @@ from flake8_cnnmem.memory.tape import (
     Stretch,
     TapeNode,
     TapeStep,
-    Written,
+    WrittenBackward,
     calls_in,
     first_number,
     is_made_in,
@@ -255,7 +255,7 @@ class Forward:
             values = {id(tensor): self.value(tensor) for tensor in own.saved}
             for value in values.values():
                 self.memory.keep(value.storage)
-            self.tape.append(Written(calls_in(stretch.steps)[0], own, values, operands))
+            self.tape.append(WrittenBackward(calls_in(stretch.steps)[0], own, values, operands))
             self.asked.update([key for key, _ in operands])
 
     def drop(self, key: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.frameworks.rules import Rules
-from flake8_cnnmem.frameworks.updates import Part, Update
+from flake8_cnnmem.frameworks.updates import InnerOptimizer, Update
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
@@ -46,9 +46,9 @@ class Stepping:
         return self.optimizer.own if isinstance(self.optimizer.own, Update) else None
 
     @property
-    def parts(self) -> Sequence[Part]:
+    def parts(self) -> Sequence[InnerOptimizer]:
         """The optimizers that tables know."""
-        return (Part(self.optimizer),) if self.own is None else self.own.parts
+        return (InnerOptimizer(self.optimizer),) if self.own is None else self.own.parts
 
     def step(
         self, memory: Memory, rules: Rules, dtype: str, weights: dict[int, Value], gradients: Mapping[int, Value]

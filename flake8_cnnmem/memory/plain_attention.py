@@ -57,7 +57,7 @@ def filled_up(call: Call, half: str | None) -> tuple[Call, ...]:
     shapes = [tensor.shape for tensor in call.inputs[:3]]
     if any(isinstance(shape, Unknown) or not isinstance(shape[-1], int) for shape in shapes):
         return ()
-    steps = Steps(call)
+    steps = ComposedCalls(call)
     given = [steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs[:3]]
     width = steps.shape(given[0])[-1]
     assert isinstance(width, int)
@@ -72,7 +72,7 @@ def powers_pooled(call: Call, half: str | None) -> tuple[Call, ...]:
     op = call.op
     if not isinstance(op, Pool) or call.problem is not None or isinstance(call.inputs[0].shape, Unknown):
         return ()
-    steps = Steps(call)
+    steps = ComposedCalls(call)
     given = call.inputs[0] if half is None else steps.make(Elementwise("cast"), call.inputs[0], dtype="float32")
     found = steps.make(replace(op, mode="average"), steps.make(Elementwise("pow"), given), held=True)
     sign = steps.make(Elementwise("sign"), found)
@@ -88,7 +88,7 @@ EIGHT = 8
 def _steps_of(
     call: Call, op: ScaledDotProduct, dtypes: Sequence[str], half: str | None, trained: bool
 ) -> tuple[Call, ...]:
-    steps = Steps(call)
+    steps = ComposedCalls(call)
     q, k, v = (steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs[:3])
     own = half or dtypes[0]
     full = "float32" if own in HALVES else None
@@ -115,7 +115,7 @@ def _steps_of(
     return steps.ending_in(result)
 
 
-class Steps:
+class ComposedCalls:
     """Calls on their way, which stand where `whole` does."""
 
     def __init__(self, whole: Call) -> None:

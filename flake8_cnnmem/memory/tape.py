@@ -72,7 +72,7 @@ class Region:
 
 
 @dataclass(slots=True, eq=False)
-class Written:
+class WrittenBackward:
     """A stretch whose backward pass the code itself writes."""
 
     label: Call
@@ -95,7 +95,7 @@ class Written:
         return [key for key, _ in self.operands]
 
 
-Entry = TapeNode | Region | Written
+Entry = TapeNode | Region | WrittenBackward
 
 
 @dataclass(slots=True, eq=False)

@@ -14,7 +14,7 @@ from itertools import takewhile
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.actions import Action, Step, Turn
+from flake8_cnnmem.memory.actions import Action, Step, StepRun
 from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
@@ -137,7 +137,7 @@ class Replay:
             weight = self.weights[key]
             self.backward.finished[key] = self.memory.new(weight.shape, weight.dtype, weight.strides, "gradients")
 
-    def run(self, turn: Turn) -> None:
+    def run(self, turn: StepRun) -> None:
         """One run of the step, its ops and actions in order."""
         forward = self.forward
         forward.autocast.said = any(call.autocast is not None for call in turn.calls)

@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 from flake8_cnnmem.graph import Call, Mismatch, Tensor
 from flake8_cnnmem.memory.dtypes import HALVES
-from flake8_cnnmem.memory.plain_attention import Steps
+from flake8_cnnmem.memory.plain_attention import ComposedCalls
 from flake8_cnnmem.ops import Broadcast, Elementwise, Loss, Reduce, Reshape
 from flake8_cnnmem.unknown import Unknown
 
-Written: TypeAlias = Callable[[Steps, Sequence[Tensor], Sequence[str]], Tensor]
+Written: TypeAlias = Callable[[ComposedCalls, Sequence[Tensor], Sequence[str]], Tensor]
 """The losses of the values, of a loss's inputs and by its options."""
 
 
@@ -38,7 +38,7 @@ def written_loss(call: Call, dtypes: Sequence[str], half: str | None) -> tuple[C
         written = WRITTEN.get(op.kind)
         if written is None or call.weights:
             return ()
-        steps = Steps(call)
+        steps = ComposedCalls(call)
         in_half = [half is not None and dtype in HALVES for dtype in dtypes]
         given = [steps.cast(each, "float32") if cast else each for each, cast in zip(call.inputs, in_half, strict=True)]
         losses = written(steps, given, op.options)
@@ -51,7 +51,7 @@ def written_loss(call: Call, dtypes: Sequence[str], half: str | None) -> tuple[C
 
 
 def _cross_entropy(call: Call, op: Loss, dtypes: Sequence[str], half: str | None) -> tuple[Call, ...]:
-    steps, variants = Steps(call), op.variants(call.inputs)  # type: ignore[arg-type]
+    steps, variants = ComposedCalls(call), op.variants(call.inputs)  # type: ignore[arg-type]
     logits, target = call.inputs[:2]
     if variants and variants[0].startswith("soft"):
         return steps.ending_in(_of_probabilities(steps, op, logits, target, call.weights))
@@ -69,7 +69,7 @@ def _cross_entropy(call: Call, op: Loss, dtypes: Sequence[str], half: str | None
 
 
 def _of_smoothed_labels(
-    steps: Steps, op: Loss, logits: Tensor, target: Tensor, weights: Sequence[Tensor], in_half: bool
+    steps: ComposedCalls, op: Loss, logits: Tensor, target: Tensor, weights: Sequence[Tensor], in_half: bool
 ) -> Tensor:
     """The likelihood of the labels, and the sum of -log_softmax(logits) over the classes
     (cross_entropy_loss_label_smoothing)."""
@@ -96,18 +96,20 @@ def _of_smoothed_labels(
     return result
 
 
-def by_class(steps: Steps, logits: Tensor, weights: Sequence[Tensor]) -> Tensor:
+def by_class(steps: ComposedCalls, logits: Tensor, weights: Sequence[Tensor]) -> Tensor:
     """The weights of classes, along their axis."""
     rank = len(steps.shape(logits))
     return steps.make(Reshape((1, -1, *[1] * (rank - 2)) if rank > 1 else (-1,)), weights[0])
 
 
-def class_axis(steps: Steps, logits: Tensor) -> int:
+def class_axis(steps: ComposedCalls, logits: Tensor) -> int:
     """That of the classes: the first without a batch."""
     return min(1, len(steps.shape(logits)) - 1)
 
 
-def _of_probabilities(steps: Steps, op: Loss, logits: Tensor, target: Tensor, weights: Sequence[Tensor]) -> Tensor:
+def _of_probabilities(
+    steps: ComposedCalls, op: Loss, logits: Tensor, target: Tensor, weights: Sequence[Tensor]
+) -> Tensor:
     """The sum of -log_softmax(logits) * target over the classes (cross_entropy_loss_prob_target)."""
     found = steps.make(Elementwise("log_softmax"), logits, dtype="float", held=True)
     if "smoothed" in op.options:
@@ -121,13 +123,13 @@ def _of_probabilities(steps: Steps, op: Loss, logits: Tensor, target: Tensor, we
     return steps.make(Elementwise("scale"), result) if op.reduction == "mean" else result
 
 
-def _l1(steps: Steps, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
+def _l1(steps: ComposedCalls, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
     """|input - target|"""
     difference = steps.make(Broadcast("subtract"), *inputs[:2], held=True)
     return steps.make(Elementwise("abs"), difference, held=True)
 
 
-def _kl_div(steps: Steps, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
+def _kl_div(steps: ComposedCalls, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
     """target * log(target) - target * input"""
     input, target = inputs[:2]
     product = steps.make(Broadcast("multiply"), target, input, held=True)
@@ -135,7 +137,7 @@ def _kl_div(steps: Steps, inputs: Sequence[Tensor], options: Sequence[str]) -> T
     return steps.make(Broadcast("subtract"), entropy, product, held=True)
 
 
-def _poisson_nll(steps: Steps, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
+def _poisson_nll(steps: ComposedCalls, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
     """exp(input) - target * input, or input - target * log(input + eps); Stirling's term beside where all is asked
     for."""
     input, target = inputs[:2]
@@ -159,7 +161,7 @@ def _poisson_nll(steps: Steps, inputs: Sequence[Tensor], options: Sequence[str])
     return steps.make(Broadcast("add", True), result, filled, held=True)
 
 
-def _hinge_embedding(steps: Steps, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
+def _hinge_embedding(steps: ComposedCalls, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
     """The input where the target is 1, max(0, margin - input) where it is -1."""
     input, target = inputs[:2]
     zeros = replace(input, call=None, as_wide_as=input, data=None, held=steps.whole.number)
@@ -170,7 +172,7 @@ def _hinge_embedding(steps: Steps, inputs: Sequence[Tensor], options: Sequence[s
     return steps.make(Broadcast("add"), apart, alike, held=True)
 
 
-def _margin_ranking(steps: Steps, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
+def _margin_ranking(steps: ComposedCalls, inputs: Sequence[Tensor], options: Sequence[str]) -> Tensor:
     """max(0, margin - target * (input1 - input2))"""
     input1, input2, target = inputs[:3]
     difference, less = steps.make(Broadcast("subtract"), input1, input2), steps.make(Elementwise("neg"), target)

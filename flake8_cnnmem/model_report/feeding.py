@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flake8_cnnmem.evidence import Evidence
     from flake8_cnnmem.models import Built, Root
-    from flake8_cnnmem.settings.directives import Facts
+    from flake8_cnnmem.settings.directives import DirectiveFacts
     from flake8_cnnmem.settings.options import Settings
     from flake8_cnnmem.source import Source
     from flake8_cnnmem.training import Training
 
 
-def facts_for(root: Root, source: Source) -> Facts:
+def facts_for(root: Root, source: Source) -> DirectiveFacts:
     """What directives say at the model's construction, else at its definition, else for the file."""
     lines = [site.line for site in (root.site, root.definition) if site.path == source.path]
     return source.directives.for_lines(*lines)
 
 
-def feed_model(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built | None, Training]:
+def feed_model(root: Root, facts: DirectiveFacts, settings: Settings, path: str) -> tuple[Built | None, Training]:
     """A model called on its inputs, and the facts of its training."""
     from flake8_cnnmem import models, precedence
     from flake8_cnnmem.evidence import gathered, of_unknown_model
@@ -40,7 +40,7 @@ def feed_model(root: Root, facts: Facts, settings: Settings, path: str) -> tuple
 
 
 def written(
-    training: Training, facts: Facts, evidence: Evidence, built: Built | None, root: Root, path: str
+    training: Training, facts: DirectiveFacts, evidence: Evidence, built: Built | None, root: Root, path: str
 ) -> Training:
     """The training with what looks for where the facts are written that the code states."""
     from flake8_cnnmem import precedence

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replay:
+class StepEstimates:
     """The estimate of a step, with other facts of its training and on other GPUs."""
 
     whole: Whole
@@ -46,7 +46,7 @@ class Needs:
     training: Training
     settings: Settings
     limit: Limit | None
-    replay: Replay
+    replay: StepEstimates
     trained: Estimate
     """The training alone."""
     estimate: Estimate
@@ -94,7 +94,7 @@ class Needs:
 def needs_of(root: Root, whole: Whole, training: Training, settings: Settings, limit: Limit | None) -> Needs:
     """Replay the training's step, and each evaluation of the program."""
     gpu = limit.gpu if limit is not None else ""
-    replay = Replay(whole, training, settings)
+    replay = StepEstimates(whole, training, settings)
     estimate = trained = replay(training, gpu)
     evaluation: EvaluationReport | None = None
     deciding: Evaluated | None = None
@@ -162,7 +162,7 @@ def suggest(
 ) -> Iterator[Remedy]:
     """What would make a model fit, worked out one by one."""
     from flake8_cnnmem import models
-    from flake8_cnnmem.remedies import Case, remedies
+    from flake8_cnnmem.remedies import StepOverLimit, remedies
 
     @natives_put_back()
     def feed(shape: tuple[int | None, ...]) -> Built | None:
@@ -170,4 +170,6 @@ def suggest(
         return built if built is not None and built.input_shape == shape else None
 
     gpu, overhead = limit.gpu, settings.overhead
-    return remedies(Case(whole, training, estimate, settings.accounting, overhead, gpu, limit.bytes, certain, feed))
+    return remedies(
+        StepOverLimit(whole, training, estimate, settings.accounting, overhead, gpu, limit.bytes, certain, feed)
+    )

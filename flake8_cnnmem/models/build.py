@@ -46,7 +46,7 @@ from flake8_cnnmem.models.stated import (
     paired,
     place,
 )
-from flake8_cnnmem.models.trials import Forward, Telling, Trials, problem_of
+from flake8_cnnmem.models.trials import Telling, TrialCall, Trials, problem_of
 from flake8_cnnmem.ops.expected import UNSTATED, Expected
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
@@ -275,7 +275,7 @@ class Builder:
                 return max(len(names) - 1 - len(function.defaults), 1)
         return 1
 
-    def fitting(self, values: Sequence[Value]) -> Forward | None:
+    def fitting(self, values: Sequence[Value]) -> TrialCall | None:
         """The call of the model on these inputs, which stands; None, and nothing is changed, if a size is not right."""
         if self.root.exhausted is not None:
             return None
@@ -286,7 +286,7 @@ class Builder:
         undo()
         return None
 
-    def for_any_size(self, expected: Sequence[Expected]) -> Forward | None:
+    def for_any_size(self, expected: Sequence[Expected]) -> TrialCall | None:
         """The call of the model on inputs of an open size, which stands, if it says that any size will do."""
         if self.root.exhausted is not None:
             return None
@@ -296,7 +296,7 @@ class Builder:
         undo()
         return None
 
-    def of_open_rank(self, expected: Sequence[Expected | None]) -> tuple[Choice, Forward | None, Unknown | None]:
+    def of_open_rank(self, expected: Sequence[Expected | None]) -> tuple[Choice, TrialCall | None, Unknown | None]:
         """Inputs of unstated size whose ranks the model accepts, with the call on them, which stands; the most usual
         ones where it accepts none. A Linear layer takes rows, sequences and maps alike: a cause where the whole model
         accepts several ranks, and nothing but the rank is open in what was called."""
@@ -316,7 +316,7 @@ class Builder:
             undo()
         return choices[0], None, None
 
-    def as_expected(self, values: Sequence[Tensor]) -> Forward | None:
+    def as_expected(self, values: Sequence[Tensor]) -> TrialCall | None:
         """The call of the model on what its layers seem to expect, which stands; None, and nothing is changed, if these
         very layers do not take it: then something on the way to them gives their inputs other sizes."""
         if self.root.exhausted is not None:
@@ -357,7 +357,7 @@ class Builder:
         site: Site | None,
         stated: bool,
         expected: Sequence[Expected | None],
-        forward: Forward | None = None,
+        forward: TrialCall | None = None,
     ) -> Built:
         """The graph that a call of the model on these inputs gives; `forward` is that call, if it has been made."""
         forward = self.trials.call(values) if forward is None else forward
@@ -434,7 +434,7 @@ class Builder:
         return certain
 
 
-def is_taken(forward: Forward) -> bool:
+def is_taken(forward: TrialCall) -> bool:
     """Whether a call of the model on inputs of some rank may be meant: nothing in it is wrong, and no layer finds the
     batch where it declares its own size."""
     return bool(forward.outputs) and problem_of(forward) is None and not any(map(reads_batch, forward.calls))

@@ -14,7 +14,7 @@ from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.models.root import Root
-from flake8_cnnmem.models.stated import Given, InputShape, agrees, batched, each_of, is_plain, leading_size
+from flake8_cnnmem.models.stated import InputShape, StatedCall, agrees, batched, each_of, is_plain, leading_size
 from flake8_cnnmem.ops.expected import UNSTATED, Expected
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -94,14 +94,14 @@ class InputSources:
         """Whether a training loop calls this model, not a part of it."""
         return seen_through(call.instance) is self.instance
 
-    def taken_from(self, call: RootCall) -> Given | None:
+    def taken_from(self, call: RootCall) -> StatedCall | None:
         """What a call gives the model, if these are tensors of known shape, and numbers and words beside them."""
         named = {word: value for word, value in call.kwargs.items() if word != "training"}
         given = (*call.args, *named.values())
         tensors = list(tensors_in(given))
         shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
         if tensors and shaped and all(map(is_plain, given)):
-            return Given(batched(given), tuple(named), leading_size(given))
+            return StatedCall(batched(given), tuple(named), leading_size(given))
         return None
 
     def directed(self, shape: InputShape, expected: Sequence[Expected | None]) -> list[Tensor]:

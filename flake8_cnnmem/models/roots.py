@@ -14,7 +14,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.program_runs import Ways
-from flake8_cnnmem.evaluate.trace import Made
+from flake8_cnnmem.evaluate.trace import MadeLayer
 from flake8_cnnmem.evaluate.training_state import within_reach
 from flake8_cnnmem.evaluate.user_stubs import Stubs
 from flake8_cnnmem.evidence import phases_of, seen_through
@@ -225,7 +225,7 @@ def is_shell(instance: Instance) -> bool:
     return not isinstance(instance.cls.find("call"), Function)
 
 
-def wrapped(outer: Made, made: Sequence[Made], module: Module) -> Made:
+def wrapped(outer: MadeLayer, made: Sequence[MadeLayer], module: Module) -> MadeLayer:
     """The model of this file that a wrapper of another file holds, with nothing beside it; else what is given."""
     if outer.site is not None and outer.site.path == module.path:
         return outer
@@ -240,7 +240,7 @@ def wrapped(outer: Made, made: Sequence[Made], module: Module) -> Made:
     return outer
 
 
-def parts_of_others(run: Interpreter, made: Sequence[Made], nesting: Nesting, trained: Container[int]) -> set[int]:
+def parts_of_others(run: Interpreter, made: Sequence[MadeLayer], nesting: Nesting, trained: Container[int]) -> set[int]:
     """Models, by id, that are parts of larger ones, or were made on the way to another. What is trained for itself is
     none for a layer that it shares with one that was made later."""
     instances = [each.instance for each in made]
@@ -262,7 +262,7 @@ def parts_of_others(run: Interpreter, made: Sequence[Made], nesting: Nesting, tr
 
 
 def kept_parts(
-    run: Interpreter, module: Module, made: Sequence[Made], nesting: Nesting
+    run: Interpreter, module: Module, made: Sequence[MadeLayer], nesting: Nesting
 ) -> dict[int, list[tuple[str, Instance]]]:
     """Of models that nothing leads to any more when the file has run, by their ids, the parts that its variables hold,
     outermost ones alone: `encoder = Autoencoder().encoder`. One that the file calls is a model of its own."""
@@ -284,7 +284,7 @@ def kept_parts(
     return found
 
 
-def kept_part(run: Interpreter, module: Module, name: str, part: Instance, whole: Made) -> Root:
+def kept_part(run: Interpreter, module: Module, name: str, part: Instance, whole: MadeLayer) -> Root:
     """The root of a part that a variable holds, at the line that makes the whole."""
     site = whole.site if whole.site is not None and whole.site.path == module.path else part.site
     assert site is not None

@@ -41,7 +41,7 @@ def paired(stated: InputShape, expected: Sequence[Expected | None]) -> list[tupl
     return pairs if fits else []
 
 
-class Given(list[Value]):
+class StatedCall(list[Value]):
     """What the code itself calls a model with: the last of the values are given by name, under `words`. `batch` is the
     size for which the batch stands in them, where that is a number."""
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, around
-from flake8_cnnmem.evaluate.trace import Turn as LoopTurn
+from flake8_cnnmem.evaluate.trace import Event, Turn, around
 from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor, calls_behind
-from flake8_cnnmem.memory.actions import Action, Step, Turn, behind, followed, for_any_batch, known
+from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed, for_any_batch, known
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.ops.derivative import NotDerived
@@ -59,7 +58,7 @@ def evaluation_of(phase: Phase, batch: int) -> Step | None:
         run = [call for call, _ in each.calls]
         places = any(weight.moved for call in run for weight in call.weights)
         calls = tuple(taken(each, set(), on_the_device(run) if places else None, causes))
-        turns.append(Turn(calls, tuple(Action("draw", number) for _, number in each.starts), each.last))
+        turns.append(StepRun(calls, tuple(Action("draw", number) for _, number in each.starts), each.last))
     if causes or not all(turn.calls for turn in turns):
         return None
     return for_any_batch(Step(tuple(turns), (), *held_on(phase)), batch)
@@ -73,7 +72,7 @@ def held_on(phase: Phase) -> tuple[tuple[tuple[Tensor, ...], ...], bool, int | N
     return tuple(keeper.tensors for keeper in keepers), gathers, further_turns(phase)
 
 
-def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown]) -> Turn | None:
+def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown]) -> StepRun | None:
     """One run of a step; None where it is not known whether it goes back. What is left out is added to `causes`. With
     `places` the code says what goes to the device, and nothing else is there."""
     if any(event.doubt is not None and event.kind == "backward" for event in each.events):
@@ -83,7 +82,7 @@ def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown
     device = on_the_device(run) if places else None
     ends = [end for action in actions for end, _ in action.ends]
     needed = {call.number for end in ends for call in behind(run, end)}
-    return Turn(tuple(taken(each, needed, device, causes)), tuple(actions), each.last)
+    return StepRun(tuple(taken(each, needed, device, causes)), tuple(actions), each.last)
 
 
 def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
@@ -179,7 +178,7 @@ def action_of(event: Event, framework: Framework) -> Action | None:
     return Action(event.kind, event.number, optimizer=optimizer, weights=held)
 
 
-def times_of(turn: LoopTurn | None) -> int | None:
+def times_of(turn: Turn | None) -> int | None:
     """How often the program comes by a turn, where all loops around it are of known length."""
     times = 1
     for each in around(turn):

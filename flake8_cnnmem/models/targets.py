@@ -72,7 +72,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class TargetScope:
     """Where the files that a target needs are looked up."""
 
     search_path: Sequence[str]
@@ -93,7 +93,7 @@ def evaluate_target(
 
     TargetError where the expression does not parse or names nothing.
     """
-    target, scope = parsed(source, expression), Scope(search_path, strict, files, stubs)
+    target, scope = parsed(source, expression), TargetScope(search_path, strict, files, stubs)
     defined = is_defined(source, target.callee)
     if target.is_name and not defined:
         found = of_program(target, scope)
@@ -162,7 +162,7 @@ def bound(statement: ast.stmt) -> Iterator[str]:
             yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
 
 
-def by_itself(target: Target, scope: Scope) -> Root:
+def by_itself(target: Target, scope: TargetScope) -> Root:
     """The model of an expression in the scope of the file as an import leaves it."""
     run, module = as_imported(target.source, scope)
     if target.callee is not None and module.global_name(run, target.callee) is MISSING:
@@ -174,7 +174,7 @@ def by_itself(target: Target, scope: Scope) -> Root:
     return root_of(run, target.name_of(value), target.text, value, definition_site(module, target))
 
 
-def as_imported(source: Source, scope: Scope) -> tuple[Interpreter, Module]:
+def as_imported(source: Source, scope: TargetScope) -> tuple[Interpreter, Module]:
     """The file as a module that was imported, run to its end: what later statements change of a name is a part of it.
 
     A file that takes longer than there is time for is read on demand instead: as far as a name needs.
@@ -207,7 +207,7 @@ def value_of(run: Interpreter, module: Module, target: Target) -> Value:
     return kept[0] if kept else run.failures[-1] if run.failures else Unknown("the expression was not evaluated")
 
 
-def of_program(target: Target, scope: Scope) -> Root | None:
+def of_program(target: Target, scope: TargetScope) -> Root | None:
     """The model of an expression when the whole program has run; None where its name stands for nothing then."""
     waiting = [Ways()]
     tried = 0

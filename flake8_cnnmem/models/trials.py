@@ -19,13 +19,13 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models.inputs import Reading
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.models.root import Root
-from flake8_cnnmem.models.stated import Given
+from flake8_cnnmem.models.stated import StatedCall
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 
 @dataclass(slots=True)
-class Forward:
+class TrialCall:
     """One call of a model: what it gave, and every call on the way."""
 
     inputs: tuple[Tensor, ...]
@@ -69,7 +69,7 @@ class Trials:
         self.instance = instance
         self.framework = framework
 
-    def first_problem(self, values: Sequence[Value]) -> tuple[Forward, Problem | None]:
+    def first_problem(self, values: Sequence[Value]) -> tuple[TrialCall, Problem | None]:
         """The call of the model on these inputs, as far as it comes, and the first size in it that cannot be right."""
         with self.stopping_at_problems():
             forward = self.try_out(values)
@@ -84,10 +84,10 @@ class Trials:
         finally:
             self.run.stop_at_problem = False
 
-    def try_out(self, values: Sequence[Value], log: list[Call] | None = None) -> Forward:
+    def try_out(self, values: Sequence[Value], log: list[Call] | None = None) -> TrialCall:
         """Call the model and undo what the call changes: models keep what they computed for their first input."""
         if self.root.exhausted is not None:
-            return Forward((), (), [], [self.root.exhausted])
+            return TrialCall((), (), [], [self.root.exhausted])
         noting, self.run.noting = self.run.noting, False
         try:
             forward, undo = self.on_trial(values, TRIAL_STEPS, log)
@@ -98,7 +98,7 @@ class Trials:
 
     def on_trial(
         self, values: Sequence[Value], steps: int, log: list[Call] | None = None
-    ) -> tuple[Forward, Callable[[], None]]:
+    ) -> tuple[TrialCall, Callable[[], None]]:
         """Call the model. The second result undoes what the call has changed."""
         run = self.run
         outer, run.journal = run.journal, {}
@@ -115,7 +115,7 @@ class Trials:
 
         return forward, undo
 
-    def call(self, values: Sequence[Value], steps: int = FORWARD_STEPS, log: list[Call] | None = None) -> Forward:
+    def call(self, values: Sequence[Value], steps: int = FORWARD_STEPS, log: list[Call] | None = None) -> TrialCall:
         """Call the model once, from outside any layer, with a budget of its own."""
         run = self.run
         saved = (run.invocation, run.modes, run.site, run.frame, run.budget, run.log)
@@ -130,7 +130,7 @@ class Trials:
         causes: list[Unknown] = []
         result: Value = None
         try:
-            if isinstance(values, Given):
+            if isinstance(values, StatedCall):
                 run.called_at = values.batch
                 result = run.call(self.instance, *values.positional, **values.named)
             else:
@@ -158,7 +158,7 @@ class Trials:
         if isinstance(result, Unknown):
             causes.append(result)
         inputs = tuple(tensors_in(list(values)))
-        return Forward(inputs, outputs, log, causes)
+        return TrialCall(inputs, outputs, log, causes)
 
     def called(self, values: Sequence[Value]) -> Value:
         """What the model gives for these inputs. Where the code raises for what it is not given, the call of the
@@ -193,7 +193,7 @@ class Trials:
         return {name: Unknown(f"what the model is given as {name!r} is not known", *where) for name in words}
 
 
-def problem_of(forward: Forward) -> Problem | None:
+def problem_of(forward: TrialCall) -> Problem | None:
     """The first size that cannot be right in a call of a model."""
     problem = next((call.problem for call in forward.calls if call.problem is not None), None)
     if problem is None and forward.causes and not forward.outputs:

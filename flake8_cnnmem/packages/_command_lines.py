@@ -19,7 +19,7 @@ from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtim
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class CommandOption:
     """One parameter: the name that the function takes it by, and what it is without being given."""
 
     name: str
@@ -41,7 +41,7 @@ class Command:
     """A function with its options; a group has commands of its own."""
 
     function: Value
-    options: list[Option] = field(default_factory=list)
+    options: list[CommandOption] = field(default_factory=list)
     commands: list[Instance] = field(default_factory=list)
     context: bool = False
     group: bool = False
@@ -68,7 +68,7 @@ def numbered(functions: Sequence[Value]) -> list[str]:
 # click
 
 
-def option_of(flags: tuple[Value, ...], settings: dict[str, Value], argument: bool) -> Option | None:
+def option_of(flags: tuple[Value, ...], settings: dict[str, Value], argument: bool) -> CommandOption | None:
     """What `click.option(*flags, **settings)` declares; None where its name is not known."""
     texts = [payload(flag) for flag in flags]
     if not texts or not all(isinstance(text, str) for text in texts):
@@ -82,10 +82,10 @@ def option_of(flags: tuple[Value, ...], settings: dict[str, Value], argument: bo
     default = settings.get("default", MISSING)
     required = settings.get("required", argument and default is MISSING) is True
     kind = settings.get("type")
-    return Option(name, default, kind, required, flag or isinstance(default, bool), several, argument)
+    return CommandOption(name, default, kind, required, flag or isinstance(default, bool), several, argument)
 
 
-def value_of(run: Runtime, option: Option) -> Value:
+def value_of(run: Runtime, option: CommandOption) -> Value:
     """What a run without this option gives."""
     if option.default is not MISSING:
         default = option.default

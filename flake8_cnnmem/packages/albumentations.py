@@ -312,7 +312,7 @@ def lookup(name: str) -> Value:
     return found
 
 
-class Names(dict[str, Value]):
+class TransformNames(dict[str, Value]):
     """The names of a module that answers for any transform."""
 
     def get(self, name: str, default: Value = None) -> Value:
@@ -321,13 +321,13 @@ class Names(dict[str, Value]):
 
 
 MODULES: dict[str, dict[str, Value]] = {
-    "albumentations": Names(),
+    "albumentations": TransformNames(),
     "albumentations.pytorch": {"ToTensorV2": TO_TENSOR, "ToTensor": TO_TENSOR},
     "albumentations.pytorch.transforms": {"ToTensorV2": TO_TENSOR, "ToTensor": TO_TENSOR},
     # What the package `albumentations.pytorch` was called, and what it held beside the transform.
     "albumentations.torch": {"ToTensor": TO_TENSOR},
     **dict.fromkeys(("albumentations.pytorch.functional", "albumentations.torch.functional"), FUNCTIONS),
-    "albumentations.augmentations.transforms": Names(),
-    "albumentations.core.composition": Names(),
+    "albumentations.augmentations.transforms": TransformNames(),
+    "albumentations.core.composition": TransformNames(),
     "albumentations.core.transforms_interface": {"ImageOnlyTransform": BASE, "DualTransform": BASE},
 }

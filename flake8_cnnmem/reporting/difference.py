@@ -11,7 +11,7 @@ from typing import Any
 
 import flake8_cnnmem
 from flake8_cnnmem import units
-from flake8_cnnmem.difference.changes import Change, Entry, LayerChange
+from flake8_cnnmem.difference.changes import Change, LayerChange, ModelChange
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.reporting import as_json, markdown
@@ -32,7 +32,7 @@ class Difference:
 
     base: str
     head: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ModelChange, ...]
     problems: tuple[Unknown, ...] = ()
 
     @property
@@ -107,7 +107,7 @@ def as_document(difference: Difference) -> str:
 FORMATS: dict[str, Callable[[Difference], str]] = {"table": table, "json": as_document, "markdown": as_markdown}
 
 
-def kind(entry: Entry) -> str:
+def kind(entry: ModelChange) -> str:
     return "new" if entry.before is None else "gone" if entry.after is None else "changed"
 
 
@@ -127,7 +127,7 @@ def summary(difference: Difference) -> str:
     return f"{', '.join(parts)}, {difference.between}"
 
 
-def cells(entry: Entry) -> list[str]:
+def cells(entry: ModelChange) -> list[str]:
     report = entry.report
     return [
         report.name,
@@ -141,7 +141,7 @@ def cells(entry: Entry) -> list[str]:
     ]  # fmt: skip
 
 
-def two_sided(entry: Entry, say: Callable[[ModelReport], str]) -> str:
+def two_sided(entry: ModelChange, say: Callable[[ModelReport], str]) -> str:
     return from_to(*(say(side) for side in (entry.before, entry.after) if side is not None))
 
 
@@ -159,7 +159,7 @@ def memory_of(side: ModelReport | None) -> str:
     return f"{'at least ' if side.status == 'lower-bound' else ''}{units.show(side.estimate.total)}"
 
 
-def change_of(entry: Entry) -> str:
+def change_of(entry: ModelChange) -> str:
     if kind(entry) != "changed":
         return kind(entry)
     if entry.bytes is None:
@@ -177,7 +177,7 @@ def signed(size: int) -> str:
     return f"{'+' if size > 0 else '-' if size < 0 else ''}{units.show(abs(size))}"
 
 
-def verdict(entry: Entry) -> str:
+def verdict(entry: ModelChange) -> str:
     """What counts in the review: whether it fits now, and whether that is new."""
     after = entry.after
     if after is None:
@@ -195,7 +195,7 @@ def verdict(entry: Entry) -> str:
     return f"fits {limit}{', again' if was_over else ''}"
 
 
-def title(entry: Entry) -> str:
+def title(entry: ModelChange) -> str:
     report, before = entry.report, entry.before
     renamed = ""
     if before is not None and (before.name, before.path) != (report.name, report.path):
@@ -211,7 +211,7 @@ class Reason:
     layers: tuple[str, ...] = ()
 
 
-def reasons(entry: Entry, most: int = LAYERS_SHOWN) -> list[Reason]:
+def reasons(entry: ModelChange, most: int = LAYERS_SHOWN) -> list[Reason]:
     """What accounts for the change; for a new model what it is estimated with."""
     found: list[Reason] = []
     for change in entry.changes:

@@ -15,7 +15,7 @@ from flake8_cnnmem.layer_rows import groups_of, name_of
 from flake8_cnnmem.memory.dtypes import is_floating, resolve, size_of
 from flake8_cnnmem.memory.estimate import PHASES, Estimate, Moment
 from flake8_cnnmem.reporting import phrases
-from flake8_cnnmem.reporting.summary import Line, state
+from flake8_cnnmem.reporting.summary import SummaryRow, state
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.text.lines import CellLine
@@ -26,7 +26,7 @@ MOST = 3000
 LIVE = ("parameters", "optimizer", "gradients", "input", "kept", "temporaries")
 
 
-def index_entry(line: Line, report: ModelReport) -> dict[str, Any]:
+def index_entry(line: SummaryRow, report: ModelReport) -> dict[str, Any]:
     """A model in the overview: what a summary says of it."""
     return {
         **head(report),

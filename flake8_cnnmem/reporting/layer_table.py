@@ -13,7 +13,7 @@ Cells = tuple[str, str, str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TableOptions:
     """What is asked of the layer table."""
 
     depth: int | None = None
@@ -25,7 +25,7 @@ class Wanted:
         return report.rows if report.rows_at is None else report.rows_at(self.depth)
 
 
-def headers(rows: Sequence[Row], wanted: Wanted) -> Cells:
+def headers(rows: Sequence[Row], wanted: TableOptions) -> Cells:
     """The last column is what waits for the backward pass, where a step was replayed, else what is written."""
     size = "written, MiB" if not is_kept(rows) else "kept (written), MiB" if wanted.outputs else "kept, MiB"
     return ("layer", "type", "line", "output", "values", "parameters", size)
@@ -44,7 +44,7 @@ def kept_input(report: ModelReport) -> int:
     return max(0, estimate.saved - sum(size for _, size in estimate.kept_by))
 
 
-def body(report: ModelReport, rows: Sequence[Row], wanted: Wanted) -> list[Cells]:
+def body(report: ModelReport, rows: Sequence[Row], wanted: TableOptions) -> list[Cells]:
     """One row each, with the input before them and the sums behind; `values` are per sample, bytes of the batch."""
     kept = is_kept(rows)
 

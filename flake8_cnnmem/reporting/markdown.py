@@ -12,7 +12,7 @@ from flake8_cnnmem import units
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.frameworks.versions import named
 from flake8_cnnmem.reporting.columns import in_markdown
-from flake8_cnnmem.reporting.layer_table import Wanted, body, headers
+from flake8_cnnmem.reporting.layer_table import TableOptions, body, headers
 from flake8_cnnmem.reporting.phrases import (
     accounting,
     beside,
@@ -151,7 +151,7 @@ def parts(together: Sequence[Part]) -> str:
 
 def layers(report: ModelReport) -> str:
     """The layer table; values are per sample, MiB for the whole batch."""
-    wanted = Wanted()
+    wanted = TableOptions()
     head = headers(report.rows, wanted)
     rows = [
         (code(name), code(type_), *others) if type_ else (name, type_, *others)

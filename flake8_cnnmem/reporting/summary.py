@@ -1,6 +1,7 @@
 """The summary of many models: one row each, the one over its limit first, then by size.
 
-What is known of a model is put into a `Line`, which can be handed from process to process; the table is made of those.
+What is known of a model is put into a `SummaryRow`, which can be handed from process to process; the table is made of
+those.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ CAUSE_LENGTH = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SummaryRow:
     """One model or training. Sizes are bytes; None for what is not known, or not set."""
 
     name: str
@@ -77,7 +78,7 @@ class Line:
         return [*others, sorted(made_of), part_of]
 
     @classmethod
-    def of_plain(cls, values: Sequence[Any]) -> Line:
+    def of_plain(cls, values: Sequence[Any]) -> SummaryRow:
         others: list[Any] = [tuple(each) if isinstance(each, list) else each for each in values[:-2]]
         made_of, part_of = values[-2:]
         others += [frozenset(map(tuple, made_of)), part_of]
@@ -88,7 +89,7 @@ class Line:
         return self.fits is False or self.wrong
 
 
-def line_of(report: ModelReport) -> Line:
+def line_of(report: ModelReport) -> SummaryRow:
     """A model's row."""
     estimate = report.estimate
     said = {fact.name: (fact.value, fact.source) for fact in facts(report)}
@@ -98,7 +99,7 @@ def line_of(report: ModelReport) -> Line:
         # What needs most is told, with the batch of that.
         largest = found.largest_batch_size
         said["batch"] = f"{found.batch_size} to evaluate", placed(report, found.path, found.line)
-    return Line(
+    return SummaryRow(
         report.name,
         report.path,
         report.line,
@@ -120,16 +121,16 @@ def line_of(report: ModelReport) -> Line:
     )
 
 
-def with_parts(lines: Sequence[Line]) -> list[Line]:
+def with_parts(lines: Sequence[SummaryRow]) -> list[SummaryRow]:
     """The rows, in the order in which they are shown. A model that a training uses is a part of that; one of which too
     little is known by itself, a part of whatever uses it."""
     return [line for _, line in with_places(lines)]
 
 
-def with_places(lines: Sequence[Line]) -> list[tuple[int, Line]]:
+def with_places(lines: Sequence[SummaryRow]) -> list[tuple[int, SummaryRow]]:
     """The same, with the place that each had."""
     ordered = sorted(enumerate(lines), key=lambda each: rank(each[1]))
-    made_at: dict[tuple[str, int], list[Line]] = {}
+    made_at: dict[tuple[str, int], list[SummaryRow]] = {}
     for _, line in ordered:
         for place in line.made_of:
             made_at.setdefault(place, []).append(line)
@@ -137,7 +138,7 @@ def with_places(lines: Sequence[Line]) -> list[tuple[int, Line]]:
     return sorted(found, key=lambda each: bool(each[1].part_of))
 
 
-def user_of(line: Line, made_at: dict[tuple[str, int], list[Line]]) -> str:
+def user_of(line: SummaryRow, made_at: dict[tuple[str, int], list[SummaryRow]]) -> str:
     """What uses a model: a training before anything else, then what needs most."""
     path, first, last = line.defined_at
     if line.training or not path:
@@ -156,12 +157,12 @@ def user_of(line: Line, made_at: dict[tuple[str, int], list[Line]]) -> str:
     return f"{user.name}, {user.where}"
 
 
-def rank(line: Line) -> tuple[bool, bool, int, str, int, str]:
+def rank(line: SummaryRow) -> tuple[bool, bool, int, str, int, str]:
     """What needs attention first: over the limit, then by size, then what is not estimated."""
     return not line.over, line.needs is None, -(line.needs or 0), line.path, int(line.line), line.which
 
 
-def render(lines: Sequence[Line], ink: Ink = PLAIN, ask: str = "") -> str:
+def render(lines: Sequence[SummaryRow], ink: Ink = PLAIN, ask: str = "") -> str:
     """The table, why some are not estimated or not exact, and what is only a part. `ask` is how to see the rest."""
     shown = with_parts(lines)
     whole = [line for line in shown if not line.part_of]
@@ -177,7 +178,7 @@ def render(lines: Sequence[Line], ink: Ink = PLAIN, ask: str = "") -> str:
     return "\n\n".join(blocks)
 
 
-def because(title: str, lines: Sequence[Line], ink: Ink) -> list[str]:
+def because(title: str, lines: Sequence[SummaryRow], ink: Ink) -> list[str]:
     """The first cause of each of the first rows, below a title; nothing of no rows."""
     if not lines:
         return []
@@ -187,7 +188,7 @@ def because(title: str, lines: Sequence[Line], ink: Ink) -> list[str]:
     return ["\n".join([ink(title, "bold"), *map(one_line, told)])]
 
 
-def table(shown: Sequence[Line], ink: Ink = PLAIN) -> str:
+def table(shown: Sequence[SummaryRow], ink: Ink = PLAIN) -> str:
     """The rows, without what a terminal has no room for."""
     limited = any(line.limit is not None for line in shown)
     for sourced, most, dropped in NARROWER:
@@ -209,7 +210,7 @@ def table(shown: Sequence[Line], ink: Ink = PLAIN) -> str:
     )
 
 
-def style_of(line: Line) -> str:
+def style_of(line: SummaryRow) -> str:
     if line.over:
         return "over"
     if line.needs is None:
@@ -217,7 +218,7 @@ def style_of(line: Line) -> str:
     return "bound" if line.state != "exact" else "fits" if line.fits else "plain"
 
 
-def cells(line: Line, sourced: bool, most: int) -> list[str]:
+def cells(line: SummaryRow, sourced: bool, most: int) -> list[str]:
     """A row's texts, with or without where batch and input are known from."""
     name = f"{line.name} ({line.which})" if line.which else line.name
     return [
@@ -232,21 +233,21 @@ def cells(line: Line, sourced: bool, most: int) -> list[str]:
     ]
 
 
-def needs(line: Line) -> str:
+def needs(line: SummaryRow) -> str:
     if line.needs is None:
         return ""
     size = units.show(line.needs) if line.limit is None else units.show_apart(line.needs, line.limit)[0]
     return f"{line.bound}{size}"
 
 
-def largest(line: Line) -> str:
+def largest(line: SummaryRow) -> str:
     """The largest batch that fits; of a lower bound within its limit that is anybody's guess."""
     if line.largest is None or (line.fits is None and line.bound):
         return ""
     return f"{line.bound_of_batch}{line.largest}" if line.largest > 0 else "none"
 
 
-def state(line: Line) -> str:
+def state(line: SummaryRow) -> str:
     """`over its limit`, `fits`, `exact`, `a lower bound`, `not estimated`: how it stands, in a word or three."""
     if line.wrong or line.needs is None:
         return line.state
@@ -274,7 +275,7 @@ def tabulated(rows: Iterable[Sequence[str]], columns: Sequence[int]) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def counted(whole: Sequence[Line]) -> str:
+def counted(whole: Sequence[SummaryRow]) -> str:
     """`3 trainings and 12 models in 5 files: 1 over its limit, 2 not estimated`."""
     trained = sum(line.training for line in whole)
     kinds = [

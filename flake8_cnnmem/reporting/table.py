@@ -10,7 +10,7 @@ from flake8_cnnmem.frameworks.versions import named
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.reporting.columns import in_columns
 from flake8_cnnmem.reporting.ink import PLAIN, Ink
-from flake8_cnnmem.reporting.layer_table import Wanted, body, headers
+from flake8_cnnmem.reporting.layer_table import TableOptions, body, headers
 from flake8_cnnmem.reporting.phrases import (
     Said,
     accounting,
@@ -37,14 +37,14 @@ NAME_WIDTH = 44
 NARROWEST = 16
 """Letters to which names are cut where the terminal has no room for more."""
 
-ALL = Wanted()
+ALL = TableOptions()
 
 
-def render(reports: Iterable[ModelReport], settings: Settings, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
+def render(reports: Iterable[ModelReport], settings: Settings, wanted: TableOptions = ALL, ink: Ink = PLAIN) -> str:
     return "\n\n\n".join(model(report, settings, wanted, ink) for report in reports)
 
 
-def model(report: ModelReport, settings: Settings, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
+def model(report: ModelReport, settings: Settings, wanted: TableOptions = ALL, ink: Ink = PLAIN) -> str:
     """One model: heading, causes, what trains together, layers, memory, verdict, remedies."""
     first, *others = heading(report).split("\n")
     blocks = ["\n".join([ink(first, "bold"), *others])]
@@ -127,7 +127,7 @@ def causes(report: ModelReport) -> str:
     return "\n".join(["wrong:" if report.problems else "not known:", *lines])
 
 
-def layers(report: ModelReport, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
+def layers(report: ModelReport, wanted: TableOptions = ALL, ink: Ink = PLAIN) -> str:
     """The layer table: what each layer keeps for the backward pass, for the whole batch."""
     rows = wanted.rows(report)
     cells = body(report, rows, wanted)

@@ -39,7 +39,7 @@ _KEY = re.compile(r"(?:^|(?<=[\s,;]))([A-Za-z_-]+)\s*=")
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class DirectiveFacts:
     """What directives say of one place. None: nothing."""
 
     skip: bool = False
@@ -49,7 +49,7 @@ class Facts:
     dtype: str | None = None
     gpu_limit: Limit | None = None
 
-    def over(self, other: Facts) -> Facts:
+    def over(self, other: DirectiveFacts) -> DirectiveFacts:
         """These facts, and the other's where these say nothing."""
         said = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) not in (None, False)}
         return replace(other, **said)
@@ -78,20 +78,20 @@ class DirectiveProblem:
 class Directives:
     """All directives of a file. False where there is none."""
 
-    for_file: Facts = Facts()
-    by_line: Mapping[int, Facts] = field(default_factory=dict)
+    for_file: DirectiveFacts = DirectiveFacts()
+    by_line: Mapping[int, DirectiveFacts] = field(default_factory=dict)
     """By the line of the `class` or `def`, or the first line of the call, that each is meant for."""
     problems: tuple[DirectiveProblem, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.for_file != Facts() or bool(self.by_line) or bool(self.problems)
+        return self.for_file != DirectiveFacts() or bool(self.by_line) or bool(self.problems)
 
-    def for_lines(self, *lines: int) -> Facts:
+    def for_lines(self, *lines: int) -> DirectiveFacts:
         """What is said of the calls and definitions on these lines, the first one's before the next one's, and the
         file's own directive behind them all. Lines are 1-based: that of a `class` or `def`, the first of a call."""
-        facts = Facts()
+        facts = DirectiveFacts()
         for line in lines:
-            facts = facts.over(self.by_line.get(line, Facts()))
+            facts = facts.over(self.by_line.get(line, DirectiveFacts()))
         return facts.over(self.for_file)
 
     @classmethod
@@ -121,8 +121,8 @@ class _Reader:
         self.problems: list[DirectiveProblem] = []
 
     def read(self, found: Iterable[Comment]) -> Directives:
-        for_file = Facts()
-        by_line: dict[int, Facts] = {}
+        for_file = DirectiveFacts()
+        by_line: dict[int, DirectiveFacts] = {}
         for comment in found:
             facts = self.parse(comment)
             if facts is None:
@@ -131,7 +131,7 @@ class _Reader:
             if comment.alone and comment.line < self.first_code and target not in self.definitions:
                 for_file = facts.over(for_file)
             elif target is not None:
-                by_line[target] = facts.over(by_line.get(target, Facts()))
+                by_line[target] = facts.over(by_line.get(target, DirectiveFacts()))
             else:
                 self.complain(
                     comment,
@@ -150,7 +150,7 @@ class _Reader:
     def complain(self, comment: Comment, message: str) -> None:
         self.problems.append(DirectiveProblem(comment.line, comment.column, message))
 
-    def parse(self, comment: Comment) -> Facts | None:
+    def parse(self, comment: Comment) -> DirectiveFacts | None:
         """What a directive says, None where nothing of it can be used."""
         match = _DIRECTIVE.search(comment.text)
         if match is None:
@@ -158,7 +158,7 @@ class _Reader:
             return None
         body = match[1].strip()
         if body.lower() == "skip":
-            return Facts(skip=True)
+            return DirectiveFacts(skip=True)
         keys = list(_KEY.finditer(body))
         stray = body[: keys[0].start()].strip() if keys else body
         if stray or not keys:
@@ -182,7 +182,7 @@ class _Reader:
                     values[name] = KEYS[name](value)
                 except BadValue as error:
                     self.complain(comment, f"{name}: {error}")
-        return Facts(**{name.replace("-", "_"): value for name, value in values.items()}) if values else None
+        return DirectiveFacts(**{name.replace("-", "_"): value for name, value in values.items()}) if values else None
 
 
 def comments(text: str) -> Iterator[Comment]:

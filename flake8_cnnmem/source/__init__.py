@@ -26,7 +26,7 @@ from flake8_cnnmem.source.parsing import (
     parse_cst,
 )
 from flake8_cnnmem.source.reading import decode, read, read_bytes, text_and_encoding
-from flake8_cnnmem.source.shelf import PARSED, SHELF, TREE, Shelf, Span, Syntax
+from flake8_cnnmem.source.shelf import PARSED, SHELF, TREE, Shelf, StatementSpan, Syntax
 from flake8_cnnmem.supported import MARKERS
 from flake8_cnnmem.text import notebook
 from flake8_cnnmem.text.deferred_bodies import LONG, defer_bodies, first_line
@@ -129,13 +129,13 @@ class Source:
             syntax.tree = None
             syntax.grow(-TREE * len(self.text))
 
-    def spans(self) -> list[Span]:
+    def spans(self) -> list[StatementSpan]:
         """Where each top-level statement stands, decorators included. Raises SourceError as `check` does."""
         syntax = self.syntax
         if syntax.spans is None:
             starts = [0, *itertools.accumulate(len(line) + 1 for line in syntax.python.split("\n"))]
             lines = ((first_line(node), node.end_lineno or node.lineno) for node in self.tree.body)
-            syntax.spans = [Span(first, last, starts[first - 1], starts[last] - 1) for first, last in lines]
+            syntax.spans = [StatementSpan(first, last, starts[first - 1], starts[last] - 1) for first, last in lines]
         return syntax.spans
 
     @property

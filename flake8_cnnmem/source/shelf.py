@@ -32,7 +32,7 @@ Key = tuple[str, Hashable]
 """A file: its path as it was asked for (with the folder it starts from), and its version."""
 
 
-class Span(NamedTuple):
+class StatementSpan(NamedTuple):
     """A top-level statement: its first and last line, and where the text of these lines begins and ends."""
 
     first: int
@@ -59,7 +59,7 @@ class Syntax:
         self.whole: libcst.Module | SourceError | None = None
         self.sound = False
         """Whether the text has been parsed and is Python."""
-        self.spans: list[Span] | None = None
+        self.spans: list[StatementSpan] | None = None
         self.parts: dict[int, Part] = {}
         """libcst's form of each top-level statement and its twin, by its place: those that have been parsed."""
         self.outline: Any = None

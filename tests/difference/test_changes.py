@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.difference.changes import Entry, entry_of
+from flake8_cnnmem.difference.changes import ModelChange, entry_of
 from flake8_cnnmem.reporting.difference import Difference, as_markdown, table
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.settings.options import Limit, Settings
@@ -31,7 +31,7 @@ def report(text: str, settings: Settings = SETTINGS) -> ModelReport:
     return model
 
 
-def entry(old: str, new: str) -> Entry:
+def entry(old: str, new: str) -> ModelChange:
     found = entry_of(report(NET), report(NET.replace(old, new)), SETTINGS)
     assert found is not None
     return found

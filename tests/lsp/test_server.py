@@ -13,7 +13,7 @@ import pytest
 from flake8_cnnmem.hints import FileHints
 from flake8_cnnmem.lsp.analyst import Answer
 from flake8_cnnmem.lsp.project import Project
-from flake8_cnnmem.lsp.server import PATIENCE, Document, server_for
+from flake8_cnnmem.lsp.server import PATIENCE, OpenDocument, server_for
 from flake8_cnnmem.settings.options import Settings
 from tests.lsp.client import Client
 
@@ -272,7 +272,7 @@ def test_what_has_not_changed_is_shown_before_the_rest(tmp_path: Path, monkeypat
     monkeypatch.setattr(serving.analyst, "known", lambda path: old)
 
     async def typed() -> None:
-        document = serving.documents[str(path)] = Document(uri, version=2, changed=time.monotonic())
+        document = serving.documents[str(path)] = OpenDocument(uri, version=2, changed=time.monotonic())
         assert await serving.soon(uri, "inlay_hint") is old
         assert time.monotonic() - document.changed >= PATIENCE
         assert told == []

@@ -70,16 +70,16 @@ Written by tests/oracle/measure_names.py. What is here and not followed is a cau
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.existing_names import Names
+from flake8_cnnmem.frameworks.existing_names import ExistingNames
 
-NAMES = Names(
+NAMES = ExistingNames(
     {{
 '''
 TAIL = """    }
 )
 """
 OLDER = """
-OLDER = Names(
+OLDER = ExistingNames(
     {
 """
 

@@ -24,17 +24,17 @@ Make = Callable[..., ModelReport]
 
 
 @pytest.fixture
-def make_line(make_report: Make, make_estimate: Callable[..., Estimate]) -> Callable[..., summary.Line]:
+def make_line(make_report: Make, make_estimate: Callable[..., Estimate]) -> Callable[..., summary.SummaryRow]:
     """A row; `needs` is what the model takes."""
 
-    def make(needs: int | None = 12 * GIB + 37 * MIB, **changes: Any) -> summary.Line:
+    def make(needs: int | None = 12 * GIB + 37 * MIB, **changes: Any) -> summary.SummaryRow:
         estimate = None if needs is None else make_estimate(total=needs)
         return summary.line_of(make_report(estimate=estimate, **changes))
 
     return make
 
 
-def test_the_one_over_its_limit_comes_first_then_the_largest(make_line: Callable[..., summary.Line]) -> None:
+def test_the_one_over_its_limit_comes_first_then_the_largest(make_line: Callable[..., summary.SummaryRow]) -> None:
     cause = Unknown("its width is not known", "open.py", 3)
     lines = [
         make_line(2 * GIB, name="small", path="a.py", fits=True, largest_batch_size=900),
@@ -57,7 +57,7 @@ def test_the_one_over_its_limit_comes_first_then_the_largest(make_line: Callable
     assert summary.render(lines[::-1]) == printed
 
 
-def test_what_cannot_run_with_its_sizes_is_told_first(make_line: Callable[..., summary.Line]) -> None:
+def test_what_cannot_run_with_its_sizes_is_told_first(make_line: Callable[..., summary.SummaryRow]) -> None:
     problem = LayerProblem(Problem("CNM201", "takes 4 features, but is given 5"), "fc", None, "")  # type: ignore[arg-type]
     wrong = make_line(None, name="wrong", status="unresolved", problems=(problem,), fits=None)
     shown = summary.with_parts([make_line(13 * GIB), wrong])
@@ -78,7 +78,7 @@ def test_what_cannot_run_with_its_sizes_is_told_first(make_line: Callable[..., s
         ({"evaluation": EvaluationReport(512, GIB, "a.py", 1, 100, MIB)}, "100"),
     ],
 )
-def test_the_largest_batch(make_line: Callable[..., summary.Line], changes: dict[str, Any], cell: str) -> None:
+def test_the_largest_batch(make_line: Callable[..., summary.SummaryRow], changes: dict[str, Any], cell: str) -> None:
     assert summary.largest(make_line(**changes)) == cell
 
 
@@ -93,7 +93,7 @@ def used(name: str, path: str, line: int) -> dict[str, Any]:
     return {"name": name, "path": path, "line": line, "defined_at": (os.path.abspath(path), line, line)}
 
 
-def test_what_a_training_uses_is_a_part_of_it(make_line: Callable[..., summary.Line]) -> None:
+def test_what_a_training_uses_is_a_part_of_it(make_line: Callable[..., summary.SummaryRow]) -> None:
     net, block = used("Net", "model.py", 12), used("Block", "model.py", 4)
     made = frozenset((os.path.abspath("model.py"), line) for line in (12, 4))
     training = make_line(name="Net", path="train.py", line=46, kind="training", made_of=made)
@@ -114,7 +114,7 @@ def test_what_a_training_uses_is_a_part_of_it(make_line: Callable[..., summary.L
     assert printed.splitlines()[-1].startswith("1 training and 1 model in 2 files")
 
 
-def test_a_factory_that_a_training_calls_is_a_part_of_it(make_line: Callable[..., summary.Line]) -> None:
+def test_a_factory_that_a_training_calls_is_a_part_of_it(make_line: Callable[..., summary.SummaryRow]) -> None:
     made = frozenset({(os.path.abspath("net.py"), 8)})
     factory = make_line(name="build", path="net.py", line=5, defined_at=(os.path.abspath("net.py"), 5, 9))
     training = make_line(name="Net", path="train.py", line=3, kind="training", made_of=made)
@@ -123,14 +123,14 @@ def test_a_factory_that_a_training_calls_is_a_part_of_it(make_line: Callable[...
     assert not any(line.part_of for line in summary.with_parts([factory, elsewhere]))
 
 
-def test_rows_go_from_process_to_process(make_line: Callable[..., summary.Line]) -> None:
+def test_rows_go_from_process_to_process(make_line: Callable[..., summary.SummaryRow]) -> None:
     line = make_line(path="net.ipynb", line=CellLine(40, 3, 12), made_of=frozenset({("/a", CellLine(4, 1, 4))}))
     assert pickle.loads(pickle.dumps(line)) == line
     assert pickle.loads(pickle.dumps(line)).where == "net.ipynb:cell 3:12"
 
 
 @pytest.mark.parametrize("columns", [70, 80, 100, 160])
-def test_a_terminal_is_not_too_narrow(make_line: Callable[..., summary.Line], columns: int) -> None:
+def test_a_terminal_is_not_too_narrow(make_line: Callable[..., summary.SummaryRow], columns: int) -> None:
     lines = [make_line(name="net_" * 12, path=f"{'folder/' * 9}train.py"), make_line()]
     printed = summary.table(summary.with_parts(lines), Ink(False, columns))
     assert max(map(len, printed.splitlines())) <= columns
@@ -138,7 +138,7 @@ def test_a_terminal_is_not_too_narrow(make_line: Callable[..., summary.Line], co
     assert "over its limit" in printed
 
 
-def test_colours_change_no_letter(make_line: Callable[..., summary.Line]) -> None:
+def test_colours_change_no_letter(make_line: Callable[..., summary.SummaryRow]) -> None:
     import re
 
     lines = [make_line(), make_line(GIB, name="small", fits=True)]
@@ -148,6 +148,6 @@ def test_colours_change_no_letter(make_line: Callable[..., summary.Line]) -> Non
     assert "\x1b[1;31mVGG16" in coloured
 
 
-def test_names_are_printed_on_their_line(make_line: Callable[..., summary.Line]) -> None:
+def test_names_are_printed_on_their_line(make_line: Callable[..., summary.SummaryRow]) -> None:
     [_, _, row] = summary.table([make_line(name="a\nb\x1b[31m")]).splitlines()
     assert row.startswith("a\\nb\\x1b[31m")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flake8_cnnmem.settings.directives import Directives, Facts
+from flake8_cnnmem.settings.directives import DirectiveFacts, Directives
 from flake8_cnnmem.settings.options import Limit
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.units import GIB, MIB
@@ -25,20 +25,23 @@ def read(text: str) -> Directives:
     [
         (
             "# cnnmem: batch-size=64 input-shape=1,28,28 optimizer=adam dtype=float16 gpu-limit=8GiB",
-            Facts(False, 64, (1, 28, 28), Optimizer("adam"), "float16", Limit(8 * GIB)),
+            DirectiveFacts(False, 64, (1, 28, 28), Optimizer("adam"), "float16", Limit(8 * GIB)),
         ),
-        ("# cnnmem: skip", Facts(skip=True)),
-        ("#cnnmem:skip", Facts(skip=True)),
-        ("# CNNMEM: Batch_Size = 4", Facts(batch_size=4)),
-        ("# cnnmem: input-shape=1, 28, 28 batch-size=4", Facts(batch_size=4, input_shape=(1, 28, 28))),
-        ("# cnnmem: input-shape=(1, 28, 28), batch-size=4", Facts(batch_size=4, input_shape=(1, 28, 28))),
-        ("# cnnmem: gpu-limit=RTX 3090 batch-size=4", Facts(batch_size=4, gpu_limit=Limit(24576 * MIB, "RTX 3090"))),
-        ("# cnnmem: gpu-limit=8 GB", Facts(gpu_limit=Limit(8 * GIB))),
-        ("# cnnmem: batch-size=4  # what our cards take", Facts(batch_size=4)),
-        ("# noqa: E501  # cnnmem: batch-size=4", Facts(batch_size=4)),
+        ("# cnnmem: skip", DirectiveFacts(skip=True)),
+        ("#cnnmem:skip", DirectiveFacts(skip=True)),
+        ("# CNNMEM: Batch_Size = 4", DirectiveFacts(batch_size=4)),
+        ("# cnnmem: input-shape=1, 28, 28 batch-size=4", DirectiveFacts(batch_size=4, input_shape=(1, 28, 28))),
+        ("# cnnmem: input-shape=(1, 28, 28), batch-size=4", DirectiveFacts(batch_size=4, input_shape=(1, 28, 28))),
+        (
+            "# cnnmem: gpu-limit=RTX 3090 batch-size=4",
+            DirectiveFacts(batch_size=4, gpu_limit=Limit(24576 * MIB, "RTX 3090")),
+        ),
+        ("# cnnmem: gpu-limit=8 GB", DirectiveFacts(gpu_limit=Limit(8 * GIB))),
+        ("# cnnmem: batch-size=4  # what our cards take", DirectiveFacts(batch_size=4)),
+        ("# noqa: E501  # cnnmem: batch-size=4", DirectiveFacts(batch_size=4)),
     ],
 )
-def test_what_a_directive_says(comment: str, facts: Facts) -> None:
+def test_what_a_directive_says(comment: str, facts: DirectiveFacts) -> None:
     directives = read(f"net = Net()  {comment}\n")
     assert directives.for_lines(1) == facts
     assert directives.problems == ()
@@ -73,7 +76,7 @@ def test_what_is_wrong_with_a_directive(comment: str, message: str) -> None:
 
 def test_the_rest_of_a_directive_with_a_slip_is_used() -> None:
     directives = read("net = Net()  # cnnmem: batch-size=4 epochs=3 dtype=float64\n")
-    assert directives.for_lines(1) == Facts(batch_size=4, dtype="float64")
+    assert directives.for_lines(1) == DirectiveFacts(batch_size=4, dtype="float64")
     assert len(directives.problems) == 1
 
 
@@ -117,7 +120,7 @@ def test_where_a_directive_may_stand(text: str, line: int) -> None:
     directives = read(text)
     assert directives.problems == ()
     assert directives.for_lines(line).batch_size == 4
-    assert directives.for_file == Facts()
+    assert directives.for_file == DirectiveFacts()
 
 
 @pytest.mark.parametrize(
@@ -169,8 +172,8 @@ def test_a_calls_directive_comes_before_its_definitions_and_the_files() -> None:
 )
 def test_a_directive_alone_at_the_top_is_for_the_whole_file(text: str) -> None:
     directives = read(text)
-    assert directives.for_file == Facts(batch_size=4)
-    assert directives.for_lines(999) == Facts(batch_size=4)
+    assert directives.for_file == DirectiveFacts(batch_size=4)
+    assert directives.for_lines(999) == DirectiveFacts(batch_size=4)
     assert directives.problems == ()
 
 

@@ -29,7 +29,7 @@ IGNORED = frozenset(("__pycache__",))
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FolderEntry:
     """An entry of a folder: its path, and whether it is a folder itself."""
 
     path: str
@@ -37,14 +37,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KnownFolder:
     """A folder that may be looked into, where it lies, and whether all in it is known."""
 
     path: str
     whole: bool
 
 
-def place_of(run: Any, path: Value) -> Place | None:
+def place_of(run: Any, path: Value) -> KnownFolder | None:
     """Where a folder of the project or of an imported package lies; None for any other."""
     plain = payload(path)
     importer = getattr(run, "importer", None)
@@ -63,7 +63,7 @@ def place_of(run: Any, path: Value) -> Place | None:
         real = files.real(candidate)
         for root in map(files.real, roots):
             if real == root or (is_below(real, root) and not is_kept_back(real[len(root) :])):
-                return Place(candidate, bool(packages))
+                return KnownFolder(candidate, bool(packages))
     return None
 
 
@@ -78,15 +78,17 @@ def is_folder(run: Any, path: Value) -> Value:
     return run.unknown("whether a folder exists is not known")
 
 
-def inside(run: Any, folder: str) -> Iterator[Found]:
+def inside(run: Any, folder: str) -> Iterator[FolderEntry]:
     """The entries of a folder, by name. Each draws on the budget."""
     for name, below in run.importer.files.entries(folder):
         run.spend(1)
         if name not in IGNORED:
-            yield Found(os.path.join(folder, name), below)
+            yield FolderEntry(os.path.join(folder, name), below)
 
 
-def known(run: Runtime, place: Place, found: Sequence[Found], named: bool = False) -> Sequence[Found] | Unknown:
+def known(
+    run: Runtime, place: KnownFolder, found: Sequence[FolderEntry], named: bool = False
+) -> Sequence[FolderEntry] | Unknown:
     """What was found, if all of it is what people write; `named` where something of that kind was asked for."""
     written = all(each.is_folder or os.path.splitext(each.path)[1].lower() in SOURCES for each in found)
     if place.whole or (written and (named or any(not each.is_folder for each in found))):
@@ -94,7 +96,7 @@ def known(run: Runtime, place: Place, found: Sequence[Found], named: bool = Fals
     return run.unknown(UNKNOWN_FOLDER)
 
 
-def listing(run: Runtime, path: Value) -> tuple[Place, Sequence[Found]] | Unknown:
+def listing(run: Runtime, path: Value) -> tuple[KnownFolder, Sequence[FolderEntry]] | Unknown:
     """A folder and all that is in it."""
     place = place_of(run, path)
     if place is None:
@@ -129,7 +131,7 @@ def walk(run: Runtime, top: Value, topdown: Value = True, *args: Value, **kwargs
     return iter(rows)
 
 
-def matches(run: Any, folder: str, parts: Sequence[str], hidden: bool = False) -> Iterator[Found]:
+def matches(run: Any, folder: str, parts: Sequence[str], hidden: bool = False) -> Iterator[FolderEntry]:
     """What a pattern's parts lead to below a folder. `**` stands for folders, any number of them. Names that begin with
     a dot are left out, but where they are asked for or, with `hidden`, as `pathlib` does."""
     first, rest = parts[0], parts[1:]
@@ -153,7 +155,7 @@ def matches(run: Any, folder: str, parts: Sequence[str], hidden: bool = False) -
         if below and rest:
             yield from matches(run, path, rest, hidden)
         elif below or (not rest and run.importer.files.is_file(path)):
-            yield Found(path, below)
+            yield FolderEntry(path, below)
         return
     for each in inside(run, folder):
         name = os.path.basename(each.path)

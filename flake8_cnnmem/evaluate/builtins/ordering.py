@@ -15,7 +15,7 @@ NESTED = 4
 """Tuples within each other that Python itself is let compare."""
 
 
-class Undecided(Leaving):
+class NotComparable(Leaving):
     """Two values cannot be compared for certain."""
 
     def __init__(self, cause: Unknown) -> None:
@@ -43,7 +43,7 @@ def less(run: Runtime, left: Value, right: Value) -> bool:
     run.spend(1 + (min(len(left), len(right)) if isinstance(left, tuple) and isinstance(right, tuple) else 0))
     answer = run.truth(run.operate("<", left, right))
     if isinstance(answer, Unknown):
-        raise Undecided(answer)
+        raise NotComparable(answer)
     return answer
 
 
@@ -75,7 +75,7 @@ def in_order(run: Runtime, items: list[Value], key: Value, reverse: Value) -> li
 
     try:
         order = sorted(places, key=cmp_to_key(compare), reverse=backwards)
-    except Undecided as undecided:
+    except NotComparable as undecided:
         return undecided.cause
     return [items[place] for place in order]
 
@@ -109,7 +109,7 @@ def extreme(run: Runtime, items: list[Value], key: Value, largest: bool) -> Valu
             run.spend(1)
             if less(run, keys[best], keys[place]) if largest else less(run, keys[place], keys[best]):
                 best = place
-    except Undecided as undecided:
+    except NotComparable as undecided:
         from flake8_cnnmem.evaluate.joins import one_number
 
         return one_number(items) if one_number(items) is not None else undecided.cause

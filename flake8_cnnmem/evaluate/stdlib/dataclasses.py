@@ -39,7 +39,7 @@ KIND = re.compile(r"^(?:\w+\.)*(ClassVar|InitVar|KW_ONLY)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DataclassField:
     """A field of a dataclass. `default` and `factory` are MISSING where there is none."""
 
     name: str
@@ -90,15 +90,15 @@ def kind_of(annotation: Value) -> str:
     return found[1] if found is not None else ""
 
 
-def entry(name: str, annotation: Value, value: Value, kw_only: bool) -> Entry:
+def entry(name: str, annotation: Value, value: Value, kw_only: bool) -> DataclassField:
     """One field of a dataclass, by its annotation and its default."""
     init_var = kind_of(annotation) == "InitVar"
     if not (isinstance(value, Instance) and value.cls is FIELD):
-        return Entry(name, value, kw_only=kw_only, init_var=init_var, annotation=annotation)
+        return DataclassField(name, value, kw_only=kw_only, init_var=init_var, annotation=annotation)
     own = value.attributes
     own["name"], own["type"] = name, annotation
     default, factory = own["default"], own["default_factory"]
-    return Entry(
+    return DataclassField(
         name,
         MISSING if default is SENTINEL else default,
         MISSING if factory is SENTINEL else factory,
@@ -112,9 +112,9 @@ def entry(name: str, annotation: Value, value: Value, kw_only: bool) -> Entry:
     )
 
 
-def collect(cls: Class, kw_only: bool) -> dict[str, Entry]:
+def collect(cls: Class, kw_only: bool) -> dict[str, DataclassField]:
     """All fields by name: those of the bases first, then the class's own, in order."""
-    found: dict[str, Entry] = {}
+    found: dict[str, DataclassField] = {}
     for base in reversed(cls.mro[1:]):
         for each in base.facts.get("dataclass fields", ()):
             found[each.name] = each
@@ -193,7 +193,7 @@ def process(
     return cls
 
 
-def check_order(entries: tuple[Entry, ...]) -> None:
+def check_order(entries: tuple[DataclassField, ...]) -> None:
     """TypeError for a field without a default behind one that has one."""
     seen = ""
     for each in entries:
@@ -206,7 +206,7 @@ def check_order(entries: tuple[Entry, ...]) -> None:
             seen = each.name
 
 
-def initialiser(cls: Class, entries: tuple[Entry, ...]) -> Any:
+def initialiser(cls: Class, entries: tuple[DataclassField, ...]) -> Any:
     """The `__init__` of a dataclass: binds its fields, makes defaults, calls `__post_init__`."""
     positional = [each.name for each in entries if each.init and not each.kw_only]
     accepted = {each.name for each in entries if each.init}
@@ -249,7 +249,7 @@ def refuse(run: Runtime, self: Instance, name: str, value: Value) -> None:
     raise Raised(Instance(FROZEN, {"args": (f"cannot assign to field '{name}'",)}, site=run.here()))
 
 
-def entries_of(value: Value) -> tuple[Entry, ...] | None:
+def entries_of(value: Value) -> tuple[DataclassField, ...] | None:
     """The fields of a dataclass or of an instance of one; None of anything else."""
     cls = value if isinstance(value, Class) else value.cls if isinstance(value, Instance) else None
     if cls is None:
@@ -294,7 +294,7 @@ def comparison(symbol: str) -> Any:
     return compare
 
 
-def field_object(each: Entry) -> Instance:
+def field_object(each: DataclassField) -> Instance:
     """What `fields()` gives for a field."""
     if each.made is not None:
         return each.made

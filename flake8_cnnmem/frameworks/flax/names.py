@@ -5,9 +5,9 @@ Written by tests/oracle/measure_names.py. What is here and not followed is a cau
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.existing_names import Names
+from flake8_cnnmem.frameworks.existing_names import ExistingNames
 
-NAMES = Names(
+NAMES = ExistingNames(
     {
         "flax.linen": """
             BatchApply BatchNorm Bidirectional Conv ConvLSTMCell ConvLocal ConvTranspose Dense DenseGeneral DenyList

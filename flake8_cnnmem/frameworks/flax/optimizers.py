@@ -12,7 +12,7 @@ from typing import TypeGuard
 from flake8_cnnmem.frameworks.flax import trees
 from flake8_cnnmem.frameworks.flax.arrays import apply, floating, plain, shape_of
 from flake8_cnnmem.frameworks.optimizer_states import OptimizerState, of
-from flake8_cnnmem.frameworks.updates import Part, Update
+from flake8_cnnmem.frameworks.updates import InnerOptimizer, Update
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Reduce
 from flake8_cnnmem.training import Optimizer
@@ -198,7 +198,9 @@ def optimizer_of(value: Value) -> Optimizer | None:
         return Optimizer(value.native["name"], options)
     causes = tuple(part for part in parts if isinstance(part, Unknown))
     inner = [found for part in parts if (found := optimizer_of(part)) is not None]
-    return Optimizer(value.native["name"], options, Update(parts=tuple(map(Part, inner)), causes=causes), not causes)
+    return Optimizer(
+        value.native["name"], options, Update(parts=tuple(map(InnerOptimizer, inner)), causes=causes), not causes
+    )
 
 
 OPTIONS = ("momentum", "centered", "gradient_accumulation_steps")

@@ -5,9 +5,9 @@ Written by tests/oracle/measure_names.py. What is here and not followed is a cau
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.existing_names import Names
+from flake8_cnnmem.frameworks.existing_names import ExistingNames
 
-NAMES = Names(
+NAMES = ExistingNames(
     {
         "keras.ops": """
             abs absolute adaptive_average_pool adaptive_max_pool add all allclose amax amin angle any append arange
@@ -76,7 +76,7 @@ NAMES = Names(
     }
 )
 
-OLDER = Names(
+OLDER = ExistingNames(
     {
         "keras.layers": """
             AbstractRNNCell AtrousConv1D AtrousConv2D AtrousConvolution1D AtrousConvolution2D BatchNormalizationV1

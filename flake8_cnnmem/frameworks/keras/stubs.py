@@ -42,7 +42,7 @@ Ops: TypeAlias = "Op | Step | Sequence[Op | Step]"
 
 
 @dataclass(slots=True, eq=False)
-class Stub:
+class LayerStub:
     """A layer's signature and what it computes."""
 
     name: str
@@ -154,7 +154,7 @@ def layer(
     """
 
     def register(function: Callable[..., Any]) -> Class:
-        stub = Stub(function.__name__, function, rank, own_activation, ndim or (rank and rank + 2), least, hook)
+        stub = LayerStub(function.__name__, function, rank, own_activation, ndim or (rank and rank + 2), least, hook)
         namespace: dict[str, Value] = {
             "__init__": Native("__init__", lenient(maker(stub, init)), propagate_unknown=False),
             "build": Native("build", surely(lenient(build or builder(stub))), propagate_unknown=False),
@@ -168,7 +168,7 @@ def layer(
     return register
 
 
-def maker(stub: Stub, init: Callable[..., None] | None) -> Callable[..., None]:
+def maker(stub: LayerStub, init: Callable[..., None] | None) -> Callable[..., None]:
     """The `__init__` of a layer class: binds the arguments and keeps them as attributes."""
 
     def initialise_stub(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
@@ -187,7 +187,7 @@ def maker(stub: Stub, init: Callable[..., None] | None) -> Callable[..., None]:
     return initialise_stub
 
 
-def normalise(run: Runtime, stub: Stub, bound: dict[str, Any]) -> None:
+def normalise(run: Runtime, stub: LayerStub, bound: dict[str, Any]) -> None:
     """Arguments as the layer keeps them: tuples for each axis, the layout in words, activations as functions."""
     if "data_format" in bound:
         bound["data_format"] = data_format(run, bound["data_format"])
@@ -229,7 +229,7 @@ def data_format(run: Runtime, value: Value) -> Value:
     return found
 
 
-def builder(stub: Stub) -> Callable[..., None]:
+def builder(stub: LayerStub) -> Callable[..., None]:
     """The `build` of a layer class: makes the weights of the stub's ops for an input shape."""
 
     def build_stub(run: Runtime, self: Instance, input_shape: Value = None) -> None:
@@ -264,7 +264,7 @@ def shape_list(shapes: Any) -> list[Shape | Unknown]:
     return shapes if isinstance(shapes, list) else [shapes]
 
 
-def caller(stub: Stub) -> Callable[..., Value]:
+def caller(stub: LayerStub) -> Callable[..., Value]:
     """The `call` of a layer class: the stub's ops one after the other, then the activation."""
     activates = "activation" in stub.names and not stub.own_activation
 
@@ -315,7 +315,7 @@ class WrongRank(Weightless):
         raise Mismatch(Problem("CNM201", what, self.advice), None)
 
 
-def checked(stub: Stub, call: Callable[..., Value]) -> Callable[..., Value]:
+def checked(stub: LayerStub, call: Callable[..., Value]) -> Callable[..., Value]:
     """The layer's call, behind Keras' check of how many axes the input has (`input_spec`)."""
     if not stub.ndim and not stub.least:
         return lenient(call)

@@ -32,7 +32,7 @@ class AllocatorSettings:
     fraction: float = 0.0
 
 
-class BadSettings(ValueError):
+class BadAllocatorSettings(ValueError):
     """PyTorch would not take this text."""
 
 
@@ -47,7 +47,7 @@ def parsed(text: str) -> AllocatorSettings:
     while at < len(plain):
         pair = _PAIR.match(plain, at)
         if pair is None:
-            raise BadSettings(f"no key:value pair at {plain[at:]!r}")
+            raise BadAllocatorSettings(f"no key:value pair at {plain[at:]!r}")
         found = _with(found, *pair.groups())
         at = pair.end()
     return found
@@ -56,7 +56,7 @@ def parsed(text: str) -> AllocatorSettings:
 def _with(settings: AllocatorSettings, key: str, value: str) -> AllocatorSettings:
     if key == "expandable_segments":
         if value not in ("True", "False"):
-            raise BadSettings(f"expandable_segments takes True or False, not {value!r}")
+            raise BadAllocatorSettings(f"expandable_segments takes True or False, not {value!r}")
         return replace(settings, expandable=value == "True")
     if key == "max_split_size_mb":
         return replace(settings, max_split=_at_least_20(key, value) * MIB)
@@ -75,14 +75,14 @@ def _with(settings: AllocatorSettings, key: str, value: str) -> AllocatorSetting
 
 def _number(value: str) -> int:
     if not value.isdigit():
-        raise BadSettings(f"{value!r} is no number")
+        raise BadAllocatorSettings(f"{value!r} is no number")
     return int(value)
 
 
 def _at_least_20(key: str, value: str) -> int:
     number = _number(value)
     if number < 20:
-        raise BadSettings(f"{key} is too small, must be at least 20")
+        raise BadAllocatorSettings(f"{key} is too small, must be at least 20")
     return number
 
 
@@ -92,7 +92,7 @@ def _share(value: str) -> float:
     except ValueError:
         share = 0.0
     if not 0 < share <= 1:
-        raise BadSettings(f"{value!r} is no share of the memory")
+        raise BadAllocatorSettings(f"{value!r} is no share of the memory")
     return share
 
 
@@ -110,7 +110,7 @@ def _divisions(value: str) -> tuple[int, ...]:
             continue
         mib = _number(size)
         if mib & (mib - 1) or not mib:
-            raise BadSettings(f"{size} is no power of two")
+            raise BadAllocatorSettings(f"{size} is no power of two")
         at = min(mib.bit_length() - 1, POWERS - 1)
         if last < 0:
             found[:at] = [_division(times)] * at
@@ -122,5 +122,5 @@ def _divisions(value: str) -> tuple[int, ...]:
 def _division(value: str) -> int:
     number = _number(value)
     if number & (number - 1):
-        raise BadSettings(f"{value} is no power of two")
+        raise BadAllocatorSettings(f"{value} is no power of two")
     return number

@@ -20,13 +20,13 @@ TURNS = 32
 """Bits of a free block's key below its size: the turn in which it was made."""
 
 
-class Part:
+class PoolBlock:
     """A block. `key` is 0 while it is in use; it orders the free ones of a pool, the smallest first, of those of one
     size the oldest."""
 
     __slots__ = ("after", "before", "key", "size", "turn")
 
-    def __init__(self, size: int, turn: int, before: Part | None, after: Part | None) -> None:
+    def __init__(self, size: int, turn: int, before: PoolBlock | None, after: PoolBlock | None) -> None:
         self.size = size
         self.turn = turn
         self.before = before
@@ -41,8 +41,8 @@ def run_whole(program: Program, batch: int, room: int | None) -> tuple[int, int]
     left = ENDLESS if room is None else room
     small: list[int] = []
     large: list[int] = []
-    free: dict[int, Part] = {}
-    held: dict[int, Part] = {}
+    free: dict[int, PoolBlock] = {}
+    held: dict[int, PoolBlock] = {}
     turn = allocated = reserved = most_allocated = most_reserved = 0
     for at, request in enumerate(program.requests):
         if request < 0:
@@ -90,12 +90,12 @@ def run_whole(program: Program, batch: int, room: int | None) -> tuple[int, int]
             if reserved > most_reserved:
                 most_reserved = reserved
             turn += 1
-            block = Part(wanted, turn, None, None)
+            block = PoolBlock(wanted, turn, None, None)
         rest = block.size - size
         if rest > SMALL or (rest and pool is small):
             turn += 1
             before = block.before
-            block.before = front = Part(size, turn, before, block)
+            block.before = front = PoolBlock(size, turn, before, block)
             if before is not None:
                 before.after = front
             block.size = rest
@@ -119,7 +119,7 @@ def segment(size: int) -> int:
     return DEFAULTS.large_segment if size < MIN_LARGE else -(-size // LARGE_ROUNDING) * LARGE_ROUNDING
 
 
-def given_back(pool: list[int], free: dict[int, Part]) -> int:
+def given_back(pool: list[int], free: dict[int, PoolBlock]) -> int:
     """Segments of which nothing is in use leave the pool: their bytes."""
     gone = [key for key in pool if free[key].before is None and free[key].after is None]
     if gone:

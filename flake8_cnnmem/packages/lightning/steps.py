@@ -56,7 +56,7 @@ def first_batch(run: Runtime, data: Value) -> Value:
 
 
 @dataclass(slots=True)
-class Fitting:
+class FitCall:
     """One call of `fit`. `autocast` is the dtype of the region in which the module's steps run, if any."""
 
     run: Runtime

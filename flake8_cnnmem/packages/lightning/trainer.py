@@ -12,7 +12,7 @@ from flake8_cnnmem.packages.lightning.arguments import add_arguments, from_argum
 from flake8_cnnmem.packages.lightning.callbacks import CALLBACK
 from flake8_cnnmem.packages.lightning.hooks import optional, stepped
 from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, LIGHTNING_MODULE
-from flake8_cnnmem.packages.lightning.steps import Fitting, optimizers_in
+from flake8_cnnmem.packages.lightning.steps import FitCall, optimizers_in
 from flake8_cnnmem.packages.lightning.strategies import arranged_by, devices_in, strategy_for
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Runtime, Value, native
@@ -87,7 +87,7 @@ def fit(
     run.changed(model)
     model.attributes["_optimizers"] = options["optimizers"] = made
     accumulated = options.get("accumulate_grad_batches")
-    Fitting(run, self, model, made, callbacks, precision.autocast, data, accumulated).run_all()
+    FitCall(run, self, model, made, callbacks, precision.autocast, data, accumulated).run_all()
     return None
 
 

@@ -11,7 +11,7 @@ import pytest
 from flake8_cnnmem.frameworks.keras import config_objects
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.ops import operations
-from flake8_cnnmem.frameworks.keras.stubs import Stub
+from flake8_cnnmem.frameworks.keras.stubs import LayerStub
 from flake8_cnnmem.values import Class
 
 TRUTH = Path(__file__).parents[3] / "fixtures" / "truth" / "keras_signatures.json"
@@ -36,14 +36,14 @@ OPTIMIZERS = sorted(name for name in SIGNATURES if name.startswith("keras.optimi
 FUNCTIONS = sorted(name for name in SIGNATURES if name not in LAYERS and name not in OPTIMIZERS)
 
 
-def stub_of(name: str) -> Stub | None:
+def stub_of(name: str) -> LayerStub | None:
     cls = registry.find(name)
     if not isinstance(cls, Class):
         return None
     return next((base.facts["stub"] for base in cls.mro if "stub" in base.facts), None)
 
 
-def stated(stub: Stub) -> list[list[str]]:
+def stated(stub: LayerStub) -> list[list[str]]:
     """[name] or [name, default] for each parameter of a stub."""
     first = len(stub.names) - len(stub.defaults)
     return [

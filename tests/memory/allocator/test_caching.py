@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from flake8_cnnmem.memory.allocator import allocator_for
 from flake8_cnnmem.memory.allocator.caching import Block, CachingAllocator, OutOfMemory, next_division
-from flake8_cnnmem.memory.allocator.settings import AllocatorSettings, BadSettings, parsed
+from flake8_cnnmem.memory.allocator.settings import AllocatorSettings, BadAllocatorSettings, parsed
 
 MIB = 1 << 20
 TRUTH = Path(__file__).parents[3] / "fixtures" / "truth" / "allocator.json.gz"
@@ -129,5 +129,5 @@ def test_settings_are_read_as_pytorch_reads_them(text: str, found: AllocatorSett
      "roundup_power2_divisions:[3:4]", "roundup_power2_divisions:3", "garbage_collection_threshold:2"],
 )  # fmt: skip
 def test_settings_that_pytorch_does_not_take(text: str) -> None:
-    with pytest.raises(BadSettings):
+    with pytest.raises(BadAllocatorSettings):
         parsed(text)

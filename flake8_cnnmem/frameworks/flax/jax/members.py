@@ -73,7 +73,7 @@ METHODS: dict[str, Value] = {
 }  # fmt: skip
 
 
-class Place:
+class IndexedUpdate:
     """`x.at[key]`."""
 
     def __init__(self, array: Tensor, key: Value = None) -> None:
@@ -83,7 +83,7 @@ class Place:
 
 def at_key(run: Runtime, self: Instance, key: Value) -> Value:
     """`x.at[key]`: the place that `set`, `add` and their like write to."""
-    return Instance(AT, native=Place(self.native.array, key))
+    return Instance(AT, native=IndexedUpdate(self.native.array, key))
 
 
 def written(run: Runtime, self: Instance, *values: Value, **options: Value) -> Value:
@@ -141,7 +141,7 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "itemsize": lambda run, self: item_size(self),
     "T": lambda run, self: transpose(run, self),
     "mT": lambda run, self: apply(run, Transpose(-1, -2), self, function="mT"),
-    "at": lambda run, self: Instance(AT, native=Place(self)),
+    "at": lambda run, self: Instance(AT, native=IndexedUpdate(self)),
     "real": lambda run, self: self,
     "__class__": lambda run, self: ARRAY,
     # Of a variable of nnx or linen: the array that it holds.

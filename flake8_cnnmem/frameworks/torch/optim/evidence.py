@@ -10,7 +10,7 @@ from flake8_cnnmem.frameworks.torch.optim.base import OPTIMIZER
 from flake8_cnnmem.frameworks.torch.optim.following import Followed, steps_natively
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS, TELLING
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
-from flake8_cnnmem.frameworks.updates import Part, Update
+from flake8_cnnmem.frameworks.updates import InnerOptimizer, Update
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -93,7 +93,7 @@ def update_of(followed: Followed) -> Update:
     for native in followed.native.values():
         weights = parameters_of(native)
         ids = None if weights is None else frozenset(id(weight) for weight in weights)
-        parts.append(Part(by_table(native), ids))
+        parts.append(InnerOptimizer(by_table(native), ids))
     early = [tensor for key in held.state if key in followed.early for tensor in held.state[key]]
     return Update(
         {key: tuple(tensors) for key, tensors in held.state.items() if key not in followed.early},

@@ -16,7 +16,7 @@ from dataclasses import field, replace
 
 from flake8_cnnmem.frameworks.torch.autograd.grad import GRADIENTS, STEPPING
 from flake8_cnnmem.frameworks.torch.optim.options import STATES, TELLING
-from flake8_cnnmem.frameworks.torch.optim.state import COUNTED, Held, held_by
+from flake8_cnnmem.frameworks.torch.optim.state import COUNTED, StateTensors, held_by
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -55,7 +55,7 @@ class Noted:
 class Followed:
     """An optimizer that was followed: what it holds, and what its step does with that."""
 
-    held: Held
+    held: StateTensors
     native: dict[int, Instance]
     calls: tuple[Call, ...] = ()
     gradients: dict[int, Tensor] = field(default_factory=dict)

@@ -24,7 +24,7 @@ STATE = "state"
 
 
 @dataclass(slots=True)
-class Held:
+class StateTensors:
     """Tensors by the parameter's id, those of no one parameter, and why there may be more."""
 
     state: dict[int, list[Tensor]] = field(default_factory=dict)
@@ -49,16 +49,16 @@ class Held:
         return [*each, *((0, (t.shape, t.dtype)) for t in self.shared)]
 
 
-def held_by(run: Runtime, optimizer: Instance) -> Held:
+def held_by(run: Runtime, optimizer: Instance) -> StateTensors:
     """All that an optimizer holds beside its parameters and modules. A parameter's gradient is one of them only where
     it is kept by itself."""
-    found = Held()
+    found = StateTensors()
     parameters_in(optimizer, found.updated, 4)
     look_into(run, found, optimizer, None, False)
     return found
 
 
-def look_into(run: Runtime, found: Held, value: Value, weight: int | None, in_state: bool) -> None:
+def look_into(run: Runtime, found: StateTensors, value: Value, weight: int | None, in_state: bool) -> None:
     """Take in what a value holds; `weight` is the parameter that it is held for."""
     if value is None or isinstance(value, (str, int, float)):
         return
@@ -103,7 +103,7 @@ def parameters_in(optimizer: Instance, found: set[int], depth: int) -> None:
             parameters_in(value, found, depth - 1)
 
 
-def of_groups(run: Runtime, found: Held, groups: Value) -> None:
+def of_groups(run: Runtime, found: StateTensors, groups: Value) -> None:
     """What is kept in parameter groups, beside the parameters."""
     for group in groups if isinstance(groups, list) else ():
         for name, item in group.items() if isinstance(group, dict) else ():
@@ -111,7 +111,7 @@ def of_groups(run: Runtime, found: Held, groups: Value) -> None:
                 look_into(run, found, item, None, False)
 
 
-def take(run: Runtime, found: Held, tensor: Tensor, weight: int | None, in_state: bool) -> None:
+def take(run: Runtime, found: StateTensors, tensor: Tensor, weight: int | None, in_state: bool) -> None:
     """Count a tensor that an optimizer holds, each storage once."""
     root = storage_of(tensor)
     if id(root) in run.data(COUNTED):
