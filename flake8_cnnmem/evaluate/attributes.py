@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate import builtins
 from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.module_dict import contents
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.evaluate.stdlib.frames import code_of
+from flake8_cnnmem.evaluate.stdlib.frame_objects import code_of
 from flake8_cnnmem.evaluate.stdlib.versions import with_order
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.text.versions import VersionText

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.fixes.expressions import Offer
+from flake8_cnnmem.fixes.literals import number
 from flake8_cnnmem.fixes.operands import Place, keyword, sizes_of
-from flake8_cnnmem.fixes.places import number
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import AttentionInputs, Broadcast, Concatenate, Loss, Matmul, Recurrent, RecurrentCell, Resize
 

@@ -11,8 +11,8 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.fixes.axes import CREATED, axis_read
 from flake8_cnnmem.fixes.expressions import Offer
 from flake8_cnnmem.fixes.handed_sizes import around, classes, layer_before
+from flake8_cnnmem.fixes.literals import arguments, number
 from flake8_cnnmem.fixes.operands import Place, keyword, sizes_of
-from flake8_cnnmem.fixes.places import arguments, number
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.line_to_change import maker_of
 from flake8_cnnmem.ops import Broadcast, Convolution, GroupNorm, LayerNorm, Loss, MaxUnpool, Reshape

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from flake8_cnnmem.fixes.edits import Edit
+from flake8_cnnmem.fixes.literals import arguments, number, parameters
 from flake8_cnnmem.fixes.operands import Place
-from flake8_cnnmem.fixes.places import arguments, number, parameters
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.ops import Broadcast, Concatenate, Reshape, Split
 

@@ -7,8 +7,8 @@ import ast
 from collections.abc import Iterator
 
 from flake8_cnnmem.fixes.expressions import Offer, renamed
+from flake8_cnnmem.fixes.literals import arguments, number, parameters
 from flake8_cnnmem.fixes.operands import Place
-from flake8_cnnmem.fixes.places import arguments, number, parameters
 from flake8_cnnmem.graph import Tensor
 
 

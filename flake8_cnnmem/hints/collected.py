@@ -47,7 +47,7 @@ class ExpressionFacts:
 
 
 @dataclass(slots=True)
-class Run:
+class EvaluationNotes:
     """The notes of one evaluation, in the order in which they end."""
 
     notes: list[Note] = field(default_factory=list)
@@ -91,11 +91,11 @@ class Collected:
         self.places = places
         self.made: dict[int, tuple[Instance, list[ast.Call]]] = {}
         """By the id of a layer or other object: itself, and the calls that gave it."""
-        self.runs: dict[int, Run] = {}
+        self.runs: dict[int, EvaluationNotes] = {}
         """By the id of the evaluation: its other notes."""
         for note in notes:
             if type(note.value) is not Instance:
-                run = self.runs.setdefault(id(note.run), Run())
+                run = self.runs.setdefault(id(note.run), EvaluationNotes())
                 run.notes.append(note)
                 run.lasts.append(note.last)
             elif isinstance(note.node, ast.Call):
@@ -140,14 +140,14 @@ class Collected:
         self.taken.update(found)
         return sorted(found.values(), key=lambda each: (*each.span[2:], -each.span[0], -each.span[1]))
 
-    def notes_of(self, calls: Sequence[Call]) -> Run:
+    def notes_of(self, calls: Sequence[Call]) -> EvaluationNotes:
         """The notes of the evaluation that made these calls."""
         runs = list(self.runs.values())
         ours = {id(call) for call in calls}
         for run in runs if len(runs) > 1 else ():
             if any(id(getattr(note.value, "call", None)) in ours for note in run.notes):
                 return run
-        return runs[0] if len(runs) == 1 else Run()
+        return runs[0] if len(runs) == 1 else EvaluationNotes()
 
     def take(self, found: dict[Span, ExpressionFacts], notes: Iterable[Note], kept: SavedBytes, shapes: bool) -> None:
         """Add what these notes say: values if `shapes`, and the bytes that are kept within them."""

@@ -16,8 +16,8 @@ from flake8_cnnmem.frameworks.torch.distributed.prepared import (
     in_autocast,
     models_in,
     move_batches,
+    no_op,
     nothing,
-    quiet,
 )
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
@@ -106,7 +106,7 @@ def accumulate(run: Runtime, self: Instance, /, *models: Value) -> Value:
     run.changed(self)
     self.attributes["_native_micro"] += 1
     self.attributes["sync_gradients"] = not gathers(self) or self.attributes["_native_micro"] % SHOWN == 0
-    return quiet(run, self)
+    return no_op(run, self)
 
 
 def plugin_init(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
@@ -128,7 +128,7 @@ ACCELERATOR_MEMBERS = Members({
         for name in ("prepare", "prepare_model", "prepare_optimizer", "prepare_data_loader", "prepare_scheduler")
     },
     **{
-        name: native(name, quiet)
+        name: native(name, no_op)
         for name in ("main_process_first", "local_main_process_first", "join_uneven_inputs", "profile")
     },
 })  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.arranging import arrange
-from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
+from flake8_cnnmem.frameworks.torch.autograd.regions import NO_OP
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import wrapper
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk
@@ -98,7 +98,7 @@ AMP: dict[str, Value] = {
     "initialize": native("initialize", initialize),
     "scale_loss": SCALE_LOSS,
     "master_params": native("master_params", master_parameters),
-    "disable_casts": QUIET,
+    "disable_casts": NO_OP,
     "state_dict": native("state_dict", lambda run: {}),
     "load_state_dict": native("load_state_dict", nothing),
     **{name: native(name, lambda run, function, *args: function)

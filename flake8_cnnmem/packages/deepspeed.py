@@ -16,7 +16,7 @@ from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
 from flake8_cnnmem.frameworks.torch.autograd.regions import checkpoint
 from flake8_cnnmem.frameworks.torch.distributed.noting import count_of, world_size
 from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing
-from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
+from flake8_cnnmem.frameworks.torch.distributed.wrappers import NO_OP_CALL, wrapper
 from flake8_cnnmem.frameworks.torch.dtypes import GPU
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
@@ -137,7 +137,7 @@ def backward(run: Runtime, self: Instance, /, loss: Value, *args: Value, **kwarg
 
 
 MEMBERS: dict[str, Value] = {
-    "step": native("step", step), "backward": native("backward", backward), "no_sync": QUIETLY,
+    "step": native("step", step), "backward": native("backward", backward), "no_sync": NO_OP_CALL,
     "local_rank": 0, "global_rank": 0, "device": GPU, "global_steps": 0,
     **{name: native(name, nothing) for name in ("save_checkpoint", "load_checkpoint", "save_16bit_model",
                                                "allreduce_gradients", "set_train_batch_size")},
@@ -214,7 +214,7 @@ MODULES: dict[str, dict[str, Value]] = {
         "add_config_arguments": native("add_config_arguments", add_arguments),
         "DeepSpeedEngine": ENGINE,
     },
-    "deepspeed.zero": {"Init": QUIETLY, "GatheredParameters": QUIETLY},
+    "deepspeed.zero": {"Init": NO_OP_CALL, "GatheredParameters": NO_OP_CALL},
     "deepspeed.checkpointing": CHECKPOINTING,
     "deepspeed.ops.adam": {**DEEPSPEED},
     "deepspeed.runtime.activation_checkpointing.checkpointing": CHECKPOINTING,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
-from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
+from flake8_cnnmem.frameworks.torch.autograd.regions import NO_OP
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.namespaces import find_module
@@ -34,8 +34,8 @@ def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
-def quiet(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
-    return Instance(QUIET)
+def no_op(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
+    return Instance(NO_OP)
 
 
 def optimizer(name: str) -> Native:
@@ -156,7 +156,7 @@ for _name, _dtype in (
 for _name in ("add_cb", "add_cbs", "remove_cb", "remove_cbs", "load", "to_distributed"):
     MEMBERS[_name] = native(_name, itself)
 for _name in ("no_bar", "no_logging", "no_mbar", "distrib_ctx", "parallel_ctx", "removed_cbs", "added_cbs"):
-    MEMBERS[_name] = native(_name, quiet)
+    MEMBERS[_name] = native(_name, no_op)
 for _name in ("save", "export", "show_results", "validate", "summary"):
     MEMBERS[_name] = native(_name, nothing)
 

@@ -31,7 +31,7 @@ def status(report: ModelReport) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatedFact:
     """A fact of training as people read it: its name, its value, where it was found, and what was passed over."""
 
     name: str
@@ -40,7 +40,7 @@ class Said:
     passed_over: tuple[tuple[str, str], ...]
 
 
-def facts(report: ModelReport) -> list[Said]:
+def facts(report: ModelReport) -> list[StatedFact]:
     """Input, batch, optimizer and dtype, in this order; the input only where it is known."""
     training = report.training
     found: list[tuple[str, str, Fact[Any]]] = [
@@ -50,7 +50,7 @@ def facts(report: ModelReport) -> list[Said]:
     ]
     if training.input_shape is not None:
         found.insert(0, ("input", stated(training.input_shape.value), training.input_shape))
-    return [Said(name, value, fact.place, fact.passed_over) for name, value, fact in found]
+    return [StatedFact(name, value, fact.place, fact.passed_over) for name, value, fact in found]
 
 
 def terms(estimate: Estimate) -> list[tuple[str, int]]:

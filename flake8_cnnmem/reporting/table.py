@@ -12,7 +12,7 @@ from flake8_cnnmem.reporting.columns import in_columns
 from flake8_cnnmem.reporting.ink import PLAIN, Ink
 from flake8_cnnmem.reporting.layer_table import TableOptions, body, headers
 from flake8_cnnmem.reporting.phrases import (
-    Said,
+    StatedFact,
     accounting,
     beside,
     evaluated,
@@ -85,7 +85,7 @@ def heading(report: ModelReport) -> str:
     return "\n".join(map(one_line, lines))
 
 
-def phrase(fact: Said) -> str:
+def phrase(fact: StatedFact) -> str:
     """`batch 64 (train.py:41)`, `adam (option)`: the name where the value alone does not say it."""
     value = f"{fact.name} {fact.value}" if fact.name in ("input", "batch") else fact.value
     return f"{value} ({fact.source})" if fact.source else value

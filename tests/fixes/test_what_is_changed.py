@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from flake8_cnnmem.fixes import Edit, applied, fixes_of, mended
-from flake8_cnnmem.fixes.places import written
+from flake8_cnnmem.fixes.literals import written
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 

@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.builtins.concrete import pure
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.functions import directory
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
-from flake8_cnnmem.evaluate.stdlib.frames import argument_values, running, stack
+from flake8_cnnmem.evaluate.stdlib.frame_objects import argument_values, running, stack
 from flake8_cnnmem.evaluate.stdlib.modules import native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (

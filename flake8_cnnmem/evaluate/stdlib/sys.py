@@ -8,7 +8,7 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.import_path import LIBRARY, SCRIPT
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
-from flake8_cnnmem.evaluate.stdlib.frames import running
+from flake8_cnnmem.evaluate.stdlib.frame_objects import running
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
 from flake8_cnnmem.evaluate.stdlib.modules_by_name import module_named
 from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value

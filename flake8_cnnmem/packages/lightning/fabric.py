@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.precision import cast_model, precision_of
-from flake8_cnnmem.frameworks.torch.distributed.prepared import COMMON, in_autocast, models_in, move_batches, quiet
+from flake8_cnnmem.frameworks.torch.distributed.prepared import COMMON, in_autocast, models_in, move_batches, no_op
 from flake8_cnnmem.packages.lightning.strategies import arranged_by, devices_in
 from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
 
@@ -39,10 +39,10 @@ FABRIC = Class(
         **COMMON,
         "__init__": native("__init__", init),
         **{name: native(name, setup) for name in ("setup", "setup_module", "setup_optimizers", "setup_dataloaders")},
-        "init_module": native("init_module", quiet),
-        "init_tensor": native("init_tensor", quiet),
-        "sharded_model": native("sharded_model", quiet),
-        "rank_zero_first": native("rank_zero_first", quiet),
+        "init_module": native("init_module", no_op),
+        "init_tensor": native("init_tensor", no_op),
+        "sharded_model": native("sharded_model", no_op),
+        "rank_zero_first": native("rank_zero_first", no_op),
     },
     module="lightning.fabric",
 )

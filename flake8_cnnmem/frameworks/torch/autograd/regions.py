@@ -195,7 +195,7 @@ def pack_otherwise(run: Runtime, self: Instance) -> None:
 SAVED_TENSORS_HOOKS = region("saved_tensors_hooks", nothing, pack_otherwise)
 """torch.autograd.graph.saved_tensors_hooks: the program packs what the backward pass will read."""
 
-QUIET = region("quiet", nothing, unchanged)
+NO_OP = region("no_op", nothing, unchanged)
 """Any context that changes no shape: profilers, anomaly detection, streams."""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.arranging import arrange, note_cause
 from flake8_cnnmem.frameworks.torch.distributed.noting import world_size
-from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
+from flake8_cnnmem.frameworks.torch.distributed.wrappers import NO_OP_CALL, wrapper
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, walk, weights_of
 from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
@@ -128,8 +128,8 @@ def sharded_wrapper(
 
 
 FULLY_SHARDED = wrapper("FullyShardedDataParallel", "torch.distributed.fsdp", sharded_wrapper, {
-    "no_sync": QUIETLY, "summon_full_params": QUIETLY, "clip_grad_norm_": native("clip_grad_norm_", nothing),
-    "state_dict_type": QUIETLY, "set_state_dict_type": native("set_state_dict_type", nothing),
+    "no_sync": NO_OP_CALL, "summon_full_params": NO_OP_CALL, "clip_grad_norm_": native("clip_grad_norm_", nothing),
+    "state_dict_type": NO_OP_CALL, "set_state_dict_type": native("set_state_dict_type", nothing),
 })  # fmt: skip
 
 
@@ -182,5 +182,5 @@ WRAP: dict[str, Value] = {
                      "lambda_auto_wrap_policy")
     },
     "wrap": native("wrap", lambda run, module, **kwargs: module),
-    "enable_wrap": QUIETLY,
+    "enable_wrap": NO_OP_CALL,
 }  # fmt: skip

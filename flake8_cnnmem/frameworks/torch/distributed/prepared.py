@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
-from flake8_cnnmem.frameworks.torch.autograd.regions import AUTOCAST, QUIET
+from flake8_cnnmem.frameworks.torch.autograd.regions import AUTOCAST, NO_OP
 from flake8_cnnmem.frameworks.torch.distributed.precision import Precision
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, MOVES
@@ -22,9 +22,9 @@ def first(run: Runtime, self: Instance, /, value: Value = None, *args: Value, **
     return value
 
 
-def quiet(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def no_op(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """A method that gives a context which does nothing."""
-    return Instance(QUIET)
+    return Instance(NO_OP)
 
 
 def models_in(values: tuple[Value, ...]) -> Iterator[Instance]:
@@ -60,7 +60,7 @@ def backward(run: Runtime, self: Instance, /, loss: Value, *args: Value, **kwarg
 def autocast(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """A context in which the trainer's precision is in force."""
     mixed = precision_of(self).autocast
-    return Instance(QUIET) if mixed is None else Instance(AUTOCAST, {"fast_dtype": mixed, "enabled": True})
+    return Instance(NO_OP) if mixed is None else Instance(AUTOCAST, {"fast_dtype": mixed, "enabled": True})
 
 
 def launched(run: Runtime, self: Instance, /, function: Value = None, *args: Value, **kwargs: Value) -> Value:
@@ -78,8 +78,8 @@ def other(run: Runtime, self: Instance, name: Value) -> Value:
 COMMON: dict[str, Value] = {
     "backward": native("backward", backward),
     "autocast": native("autocast", autocast),
-    "no_backward_sync": native("no_backward_sync", quiet),
-    "no_sync": native("no_sync", quiet),
+    "no_backward_sync": native("no_backward_sync", no_op),
+    "no_sync": native("no_sync", no_op),
     "__getattr__": native("__getattr__", other),
     "launch": native("launch", launched),
     **{

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.arranging import arrange
-from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
+from flake8_cnnmem.frameworks.torch.autograd.regions import NO_OP
 from flake8_cnnmem.frameworks.torch.distributed.noting import count_of
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.layer import composite
@@ -15,7 +15,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, native
 
-QUIETLY = Native("no_sync", lambda run, self, *args, **kwargs: Instance(QUIET), propagate_unknown=False)
+NO_OP_CALL = Native("no_sync", lambda run, self, *args, **kwargs: Instance(NO_OP), propagate_unknown=False)
 
 
 def forward(run: Runtime, self: Instance, /, *inputs: Value, **kwargs: Value) -> Value:
@@ -76,7 +76,7 @@ def gathered_in(run: Runtime, view: Value) -> str:
     return "views" if view is not None and run.truth(view) is True else "copies"
 
 
-@composite("parallel", forward=forward, members={"no_sync": QUIETLY, "join": QUIETLY})
+@composite("parallel", forward=forward, members={"no_sync": NO_OP_CALL, "join": NO_OP_CALL})
 def DistributedDataParallel(
     run: Runtime, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0,
     broadcast_buffers: Value = True, init_sync: Value = True, process_group: Value = None,

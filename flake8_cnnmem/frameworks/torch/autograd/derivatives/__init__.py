@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from flake8_cnnmem.frameworks.torch.autograd.derivatives import measures, places, pointwise, products
+from flake8_cnnmem.frameworks.torch.autograd.derivatives import measures, pointwise, products, rearranging
 from flake8_cnnmem.frameworks.torch.autograd.derivatives.formulas import OF_SEVERAL, RULES, Back, Gradients, deriving
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
@@ -17,7 +17,7 @@ from flake8_cnnmem.ops.derivative import NotDerived
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime
 
-DECLARING = (measures, places, pointwise, products)
+DECLARING = (measures, rearranging, pointwise, products)
 """Modules that fill the table of rules when they are imported."""
 
 __all__ = ["DECLARING", "derived", "leaves_behind"]
