@@ -17,12 +17,12 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     PRE_HOOKS,
     is_module,
     modules_in,
-    own_children,
     owned,
     stored,
     walk,
     weights_of,
 )
+from flake8_cnnmem.frameworks.torch.nn.modules.module_contents import own_children
 from flake8_cnnmem.frameworks.torch.nn.parameter import NOT_CALLED
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
