@@ -27,6 +27,7 @@ from flake8_cnnmem.frameworks.torch.functions import (
     joining,
     linalg,
     ranges,
+    repetition,
     shapes,
 )
 from flake8_cnnmem.frameworks.torch.names import NAMES
@@ -64,7 +65,7 @@ from flake8_cnnmem.frameworks.torch.utils_data import dataset
 from flake8_cnnmem.values import MISSING, Namespace, Native, Runtime, Value, native
 
 DECLARING = (
-    complex, functional_convolution, creation, ranges, joining, linalg, functional_pooling, shapes,
+    complex, functional_convolution, creation, ranges, joining, linalg, functional_pooling, repetition, shapes,
     tensors, attention_layers, linear_layers, adaptive, foreach, deprecated_orders, state,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""

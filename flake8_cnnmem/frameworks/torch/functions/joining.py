@@ -102,7 +102,7 @@ def meshgrid(run: Runtime, *tensors: Value, indexing: Value = None) -> tuple[Val
         place = order.index(at)
         column = (1,) * place + (lengths[at],) + (1,) * (count - place - 1)
         view = shaped(run, Reshape(column), tensor, "meshgrid")
-        from flake8_cnnmem.frameworks.torch.functions.shapes import expand_to
+        from flake8_cnnmem.frameworks.torch.functions.repetition import expand_to
 
         grids.append(expand_to(run, view, target, "meshgrid"))
     return tuple(grids)

@@ -11,7 +11,8 @@ from flake8_cnnmem.frameworks.torch.functions.complex import addbmm_, addmm_, ad
 from flake8_cnnmem.frameworks.torch.functions.creation import copy_, make_new
 from flake8_cnnmem.frameworks.torch.functions.joining import tril_in_place
 from flake8_cnnmem.frameworks.torch.functions.reductions import numel
-from flake8_cnnmem.frameworks.torch.functions.shapes import expand_as, squeeze, swap, t, unsqueeze, view_as
+from flake8_cnnmem.frameworks.torch.functions.repetition import expand_as
+from flake8_cnnmem.frameworks.torch.functions.shapes import squeeze, swap, t, unsqueeze, view_as
 from flake8_cnnmem.frameworks.torch.functions.splitting import split_into
 from flake8_cnnmem.frameworks.torch.tensors import (
     contiguous,

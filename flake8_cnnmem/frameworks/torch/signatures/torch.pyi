@@ -95,16 +95,15 @@ from flake8_cnnmem.frameworks.torch.functions.reductions import (
     unique_consecutive,
     with_indices,
 )
+from flake8_cnnmem.frameworks.torch.functions.repetition import broadcast_tensors, repeat_interleave, tile_by
 from flake8_cnnmem.frameworks.torch.functions.shapes import (
     atleast_1d,
-    broadcast_tensors,
     diagonal,
     flatten,
     flip_axes,
     movedim,
     narrow,
     permute,
-    repeat_interleave,
     reshape_to,
     roll,
     rot90,
@@ -113,7 +112,6 @@ from flake8_cnnmem.frameworks.torch.functions.shapes import (
     squeeze,
     swap,
     t,
-    tile_by,
     unflatten,
     unsqueeze,
 )

@@ -10,16 +10,8 @@ from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.joining import cat
 from flake8_cnnmem.frameworks.torch.functions.linalg import added
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
-from flake8_cnnmem.frameworks.torch.functions.shapes import (
-    expand_to,
-    permute,
-    repeat_by,
-    reshape_to,
-    squeeze,
-    swap,
-    unflatten,
-    unsqueeze,
-)
+from flake8_cnnmem.frameworks.torch.functions.repetition import expand_to, repeat_by
+from flake8_cnnmem.frameworks.torch.functions.shapes import permute, reshape_to, squeeze, swap, unflatten, unsqueeze
 from flake8_cnnmem.frameworks.torch.functions.splitting import chunk, split_into
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import linear
 from flake8_cnnmem.frameworks.torch.nn.functional.normalization import drop

@@ -13,7 +13,8 @@ from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
-from flake8_cnnmem.frameworks.torch.functions.shapes import expand_to, permute, reshape_to, swap
+from flake8_cnnmem.frameworks.torch.functions.repetition import expand_to
+from flake8_cnnmem.frameworks.torch.functions.shapes import permute, reshape_to, swap
 from flake8_cnnmem.frameworks.torch.functions.splitting import chunk
 from flake8_cnnmem.frameworks.torch.nn.functional.attention import pair, scaled_dot_product_attention, sizes_of
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import linear
