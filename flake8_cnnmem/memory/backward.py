@@ -12,7 +12,7 @@ from dataclasses import field
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.backward_plan import BackwardPlan, Made, way_back
+from flake8_cnnmem.memory.backward_plan import BackwardPlan, Made, plan_backward
 from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.gradient_layout import as_added
@@ -192,7 +192,7 @@ class Backward:
         gradient = arrived[0]
         way = plan.ways.get(gradient.form)
         if way is None:
-            way = way_back(memory, node, gradient.form, given)
+            way = plan_backward(memory, node, gradient.form, given)
             # What an op of several results makes may depend on which of them have a gradient.
             if len(given) == 1:
                 plan.ways[gradient.form] = way

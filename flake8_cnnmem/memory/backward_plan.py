@@ -67,14 +67,14 @@ WHOLE = 8
 """Bytes of a whole number that places are counted with."""
 
 
-def way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
+def plan_backward(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
     """The way back through a node. `given` are the gradients of its results, `gradient` the form of the first."""
-    way = _way_back(memory, node, gradient, given)
+    way = unviewed_plan(memory, node, gradient, given)
     way.views = frozenset(views_of(node, way))
     return way
 
 
-def _way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
+def unviewed_plan(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
     plan = node.plan
     if isinstance(node.label.op, ConvolutionBackward):
         return _through_convolution(memory, node, node.label.op, given)
