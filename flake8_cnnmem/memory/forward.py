@@ -16,6 +16,7 @@ from flake8_cnnmem.memory.engine_order import nodes_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.held import Held
 from flake8_cnnmem.memory.planner import Planner
+from flake8_cnnmem.memory.step_reads import as_it_was, not_known, outer_of, reads_of
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import (
     Entry,
@@ -27,9 +28,7 @@ from flake8_cnnmem.memory.tape import (
     WrittenBackward,
     calls_in,
     first_number,
-    is_made_in,
 )
-from flake8_cnnmem.unknown import Unknown
 
 
 @dataclass(slots=True)
@@ -81,7 +80,7 @@ class Forward:
     def run(self, steps: Sequence[TapeStep], wanted: Collection[int]) -> None:
         """Run the steps. Of their results those in `wanted`, and nothing else of theirs, are held afterwards."""
         before = self.reads, self.wanted
-        self.reads, self.wanted = self._reads(steps), wanted
+        self.reads, self.wanted = reads_of(steps), wanted
         waiting = Held()
         self._run(steps, waiting, set())
         self._let_go(waiting, FOREVER)
@@ -89,7 +88,7 @@ class Forward:
 
     def begin(self, steps: Sequence[TapeStep], also: Sequence[Tensor]) -> None:
         """A turn of a training loop begins, with all its steps in order. Backward passes read, too: their losses."""
-        self.reads, self.wanted = self._reads(steps), ()
+        self.reads, self.wanted = reads_of(steps), ()
         for tensor in also:
             self.reads[id(tensor)] = self.reads.get(id(tensor), 0) + 1
 
@@ -189,33 +188,12 @@ class Forward:
             if self.tape and key not in self.asked:
                 self._forget(key)
 
-    def _reads(self, steps: Sequence[TapeStep]) -> dict[int, int]:
-        """How often each tensor is read by the steps."""
-        reads: dict[int, int] = {}
-        for step in steps:
-            read = self._outer(step) if isinstance(step, Stretch) else (*step.inputs, *step.weights)
-            for tensor in read:
-                key = id(tensor)
-                reads[key] = reads.get(key, 0) + 1
-        return reads
-
-    @staticmethod
-    def _outer(stretch: Stretch) -> list[Tensor]:
-        """The tensors that a stretch reads or is called on, and does not make."""
-        calls = calls_in(stretch.steps)
-        made = {id(tensor) for call in calls for tensor in call.outputs}
-        read = {id(tensor): tensor for call in calls for tensor in (*call.inputs, *call.weights)}
-        given = {id(tensor): tensor for tensor in stretch.invocation.arguments or ()}
-        # What is made without an op (`torch.zeros`) is made again with the rest.
-        made |= {key for key, tensor in read.items() if key not in given and is_made_in(tensor, stretch.invocation)}
-        return [tensor for key, tensor in (read | given).items() if key not in made]
-
     def _stretch(
         self, stretch: Stretch, reads: dict[int, int], wanted: Collection[int]
     ) -> tuple[list[Tensor], list[Tensor]]:
         """A checkpointed stretch: no tape inside, its outer inputs held for the second run. Of a function with a
         backward pass of its own what that saves is held instead."""
-        outer = self._outer(stretch)
+        outer = outer_of(stretch)
         inner = [tensor for call in calls_in(stretch.steps) for tensor in call.outputs]
         results = [tensor for tensor in inner if reads.get(id(tensor), 0) > 0 or id(tensor) in wanted]
         keys = tuple(id(tensor) for tensor in results)
@@ -439,20 +417,3 @@ class Forward:
             if value.storage.holds == 1 and value.shape == result.shape and value.dtype == dtype:
                 return value
         return None
-
-
-def not_known(call: Call, library: str = "") -> Unknown:
-    """The cause that an op leaves of which no rule says what it holds, or not all of it, which is a library's."""
-    name = call.function or call.op.kind
-    place = (call.site.path, call.site.line) if call.site is not None else ("", 0)
-    if library:
-        return Unknown(f"what {library} reserves for the backward pass of {name} is its own, and not known", *place)
-    return Unknown(f"what {name} keeps for its backward pass is not known", *place)
-
-
-def as_it_was(call: Call, operands: Sequence[Keyed]) -> list[Keyed]:
-    """The operands with those of the weights that were frozen when the call ran as such."""
-    return [
-        (key, Value(value.storage, value.form, False, value.weight, value.viewed) if key in call.frozen else value)
-        for key, value in operands
-    ]
