@@ -12,7 +12,7 @@ from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.arithmetic import HOST, NUMBERS, by_batch, numeric, on_batch, with_unknown
 from flake8_cnnmem.evaluate.builtins.concrete import of_paths
-from flake8_cnnmem.evaluate.builtins.functions import Directory
+from flake8_cnnmem.evaluate.builtins.reflection import Directory
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown

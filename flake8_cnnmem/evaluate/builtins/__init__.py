@@ -25,6 +25,7 @@ from flake8_cnnmem.evaluate.builtins.keys import key, lose, lost
 from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.builtins.numbers import BOOL, COMPLEX, FLOAT, INT
 from flake8_cnnmem.evaluate.builtins.objects import CLASS_METHOD, PROPERTY, STATIC_METHOD, UNION
+from flake8_cnnmem.evaluate.builtins.reflection import reflections
 from flake8_cnnmem.evaluate.builtins.sequences import LIST, RANGE, SLICE, TUPLE
 from flake8_cnnmem.evaluate.builtins.sets import FROZENSET, SET
 from flake8_cnnmem.evaluate.builtins.text import BYTEARRAY, BYTES, STR
@@ -45,6 +46,7 @@ def new_memoryview() -> Class:
 
 BUILTINS: dict[str, Any] = {
     **functions,
+    **reflections,
     **EXCEPTIONS,
     "object": OBJECT, "type": TYPE, "int": INT, "float": FLOAT, "bool": BOOL, "complex": COMPLEX, "str": STR,
     "bytes": BYTES, "bytearray": BYTEARRAY, "memoryview": new_memoryview(), "list": LIST, "tuple": TUPLE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sized
-from typing import Any, TypeGuard, cast
+from typing import cast
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
@@ -13,12 +13,12 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unk
 from flake8_cnnmem.evaluate.builtins.files import OPEN
 from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
 from flake8_cnnmem.evaluate.builtins.iterators import advance
-from flake8_cnnmem.evaluate.builtins.keys import key, lost
+from flake8_cnnmem.evaluate.builtins.keys import lost
 from flake8_cnnmem.evaluate.builtins.ordering import extreme, in_order
 from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Raised, Runtime, Value, is_callable
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 
 functions = Names()
 
@@ -279,182 +279,6 @@ def format_(run: Runtime, value: Value, spec: Value = "", /) -> Value:
 @functions.function("print", propagate_unknown=False)
 def print_(run: Runtime, *args: Value, **kwargs: Value) -> None:
     """Nothing is printed, nor made into text."""
-
-
-def attribute_name(value: Value) -> str:
-    """The text of an attribute's name. TypeError for what is no text."""
-    name = payload(value)
-    if not isinstance(name, str):
-        raise TypeError("attribute name must be string")
-    return name
-
-
-@functions.function("getattr", propagate_unknown=False)
-def get_attribute(run: Runtime, value: Value, name: Value, default: Value = MISSING, /) -> Value:
-    """`getattr(value, name, default)`. AttributeError without a default."""
-    for part in (value, name):
-        if isinstance(part, Unknown):
-            return part
-    word = attribute_name(name)
-    if default is MISSING:
-        return run.get(value, word)
-    found = quietly(run, value, word)
-    if found is not MISSING and is_older(value, word):
-        return run.unknown(f"it depends on the version of {value.name} whether it has {word}")
-    return default if found is MISSING else found
-
-
-def is_older(value: Value, name: str) -> TypeGuard[Namespace]:
-    """Whether a name of a module is one that only its earlier versions have."""
-    return isinstance(value, Namespace) and value.older is not None and value.older(name)
-
-
-def quietly(run: Runtime, value: Value, name: str) -> Value:
-    """The attribute, or MISSING also where a property or `__getattr__` raises AttributeError."""
-    try:
-        return run.find(value, name)
-    except Raised as raised:
-        if any(cls.name == "AttributeError" for cls in raised.value.cls.mro):
-            return MISSING
-        raise
-
-
-@functions.function("hasattr")
-def has_attribute(run: Runtime, value: Value, name: Value, /) -> Value:
-    """`hasattr(value, name)`; unknown where nobody can say whether the attribute is there."""
-    found = quietly(run, value, attribute_name(name))
-    if is_older(value, attribute_name(name)):
-        return run.unknown(f"it depends on the version of {value.name} whether it has {attribute_name(name)}")
-    if isinstance(value, Namespace) and value.holds is not None:
-        return found is not MISSING
-    if isinstance(found, Unknown) and not isinstance(value, (Instance, Class)):
-        return found
-    if isinstance(found, Unknown) and unknown_attribute(value, attribute_name(name)):
-        return found
-    return found is not MISSING
-
-
-def unknown_attribute(value: Value, name: str) -> bool:
-    """Whether an Unknown stands for "nobody knows if it is there" rather than for an attribute's unknown value."""
-    if isinstance(value, Instance):
-        return name not in value.attributes and value.cls.find(name) is MISSING
-    return isinstance(value, Class) and value.find(name) is MISSING
-
-
-@functions.function("setattr", propagate_unknown=False)
-def set_attribute(run: Runtime, value: Value, name: Value, new: Value, /) -> None:
-    """`setattr(value, name, new)`; under a name that is not known, any attribute may be the new one."""
-    if isinstance(value, Instance) and isinstance(name, Unknown):
-        run.changed(value)
-        for word in value.attributes:
-            value.attributes[word] = name
-    elif not isinstance(name, Unknown):
-        run.set(value, attribute_name(name), new)
-
-
-@functions.function("delattr")
-def delete_attribute(run: Runtime, value: Value, name: Value, /) -> None:
-    """`delattr(value, name)`"""
-    run.delete(value, attribute_name(name))
-
-
-@functions.function("isinstance", propagate_unknown=False)
-def is_instance(run: Runtime, value: Value, cls: Value, /) -> Value:
-    """`isinstance(value, cls)`"""
-    return run.is_instance(value, cls)
-
-
-@functions.function("issubclass")
-def is_subclass(run: Runtime, cls: Value, parent: Value, /) -> Value:
-    """`issubclass(cls, parent)`, also for a tuple of parents."""
-    if isinstance(parent, tuple):
-        answers = [is_subclass(run, cls, each) if not isinstance(each, Unknown) else each for each in parent]
-        if any(answer is True for answer in answers):
-            return True
-        return next((answer for answer in answers if isinstance(answer, Unknown)), False)
-    if not isinstance(cls, Class):
-        raise TypeError("issubclass() arg 1 must be a class")
-    if not isinstance(parent, Class):
-        return run.unknown("issubclass() of something that is not a class")
-    if cls.derives_from(parent):
-        return True
-    hook = parent.namespace.get("__subclasscheck__")
-    if hook is not None:
-        return run.call(hook, parent, cls)
-    cause = cls.any_unknown_base()
-    return False if cause is None else cause
-
-
-@functions.function("callable")
-def is_callable_(run: Runtime, value: Value, /) -> Value:
-    """`callable(value)`"""
-    if is_callable(value):
-        return True
-    if isinstance(value, Instance):
-        cause = unknown_base(value)
-        return value.cls.find("__call__") is not MISSING or (False if cause is None else cause)
-    return False
-
-
-@functions.function("id", propagate_unknown=False)
-def identity(run: Runtime, value: Value, /) -> int:
-    """The host's own identity: the same for the same object, which is all that code may rely on."""
-    return id(value)
-
-
-@functions.function("hash")
-def hash_(run: Runtime, value: Value, /) -> Value:
-    """`hash(value)`: of texts unknown, since it changes from run to run."""
-    method = special(value, "__hash__")
-    if method is not None:
-        return run.call(method)
-    if isinstance(payload(value), (int, float)):
-        return hash(payload(value))
-    found = key(run, value)
-    return found if isinstance(found, Unknown) else run.unknown("a hash changes from run to run")
-
-
-@functions.function("vars")
-def variables(run: Runtime, value: Value, /) -> Value:
-    """`vars(value)`"""
-    return run.get(value, "__dict__")
-
-
-@functions.function("dir")
-def directory(run: Runtime, value: Value = MISSING, /) -> Value:
-    """`dir(value)`: the names in order, as far as they are known."""
-    if value is MISSING:
-        return run.unknown("dir() without an argument is not followed")
-    names: set[Any] = set()
-    if isinstance(value, Namespace):
-        return Directory(value)
-    if isinstance(value, (Instance, Class)):
-        classes = value.cls.mro if isinstance(value, Instance) else value.mro
-        cause = next((cls.unknown_base for cls in classes if cls.unknown_base is not None), None)
-        if cause is not None:
-            return cause
-        for cls in classes:
-            names.update(cls.namespace)
-        own: Any = value.attributes if isinstance(value, Instance) else {}
-    else:
-        own = run.find(value, "__dict__")
-        if isinstance(own, Instance) and own.cls.find("keys") is not MISSING:
-            # A module that is read on demand.
-            words = run.items(run.call(run.get(own, "keys")))
-            own = words if isinstance(words, Unknown) else dict.fromkeys(words)
-    if not isinstance(own, dict):
-        return run.unknown("the names in an object are not followed")
-    return sorted(name for name in (*names, *own) if isinstance(name, str))
-
-
-class Directory:
-    """`dir(module)` of a native module: it can be asked for a name, but not listed."""
-
-    def __init__(self, namespace: Namespace) -> None:
-        self.namespace = namespace
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.namespace.lookup(name) is not MISSING
 
 
 @functions.function("exit", propagate_unknown=False)

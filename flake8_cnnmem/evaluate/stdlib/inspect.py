@@ -8,7 +8,7 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.concrete import pure
 from flake8_cnnmem.evaluate.builtins.declare import Names
-from flake8_cnnmem.evaluate.builtins.functions import directory
+from flake8_cnnmem.evaluate.builtins.reflection import directory
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.frame_objects import argument_values, running, stack
 from flake8_cnnmem.evaluate.stdlib.modules import native_class, unfollowed
