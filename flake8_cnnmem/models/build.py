@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import dims, frameworks
-from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, Budget, Exhausted
+from flake8_cnnmem.evaluate.budget import FORWARD_STEPS
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
+from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Evidence, seen_through
 from flake8_cnnmem.evidence.batches import is_time_first, tensors_of
@@ -46,10 +46,11 @@ from flake8_cnnmem.models.stated import (
     paired,
     place,
 )
+from flake8_cnnmem.models.train_mode import inside_of, set_to_train
 from flake8_cnnmem.models.trials import Telling, TrialCall, Trials, problem_of
 from flake8_cnnmem.ops.expected import UNSTATED, Expected
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Value
+from flake8_cnnmem.values import Instance, Value
 
 OWN_LAYERS = "the model's own layers"
 """Where the size of an input comes from that nobody states."""
@@ -137,7 +138,8 @@ class Builder:
 
     def build(self) -> Built:
         """The model in the mode that it is trained in, with what casts doubt on it among its causes."""
-        cut_short = self.set_to_train()
+        seen = self.trained is not None or bool(self.root.phases)
+        cut_short = set_to_train(self.run, self.framework, self.instance, seen)
         built = self.built()
         if cut_short is not None:
             built = replace(built, model=replace(built.model, causes=(cut_short, *built.model.causes)))
@@ -147,28 +149,6 @@ class Builder:
         if doubts:
             built = replace(built, model=replace(built.model, causes=(*built.model.causes, *doubts)))
         return replace(built, passed_over=tuple(self.others(built)))
-
-    def set_to_train(self) -> Unknown | None:
-        """Scripts end with an evaluation: back to train mode, by the model's own `train` (it may freeze parts), with a
-        budget of its own, as the file's may be used up. Who trains a model of which no training is seen begins so, too.
-        The cause where it does not come to its end."""
-        run = self.run
-        seen = self.trained is not None or bool(self.root.phases)
-        layers = [self.instance] if seen else [self.instance, *inside_of(self.framework, self.instance)]
-        evaluates = any(layer.attributes.get("training") is False for layer in layers)
-        method = run.find(self.instance, "train") if evaluates or (not seen and trains_itself(layers)) else MISSING
-        if method is MISSING:
-            return None
-        saved, given = run.budget, min(FORWARD_STEPS, run.forward_steps)
-        run.budget = Budget(given)
-        try:
-            run.attempt(method)
-        except Exhausted as error:
-            return Unknown(describe(error))
-        finally:
-            run.forward_steps -= given - max(run.budget.steps, 0)
-            run.budget = saved
-        return None
 
     def others(self, built: Built) -> Iterator[tuple[InputShape, str]]:
         """Other shapes that the code or the option gives for the same input."""
@@ -438,22 +418,6 @@ def is_taken(forward: TrialCall) -> bool:
     """Whether a call of the model on inputs of some rank may be meant: nothing in it is wrong, and no layer finds the
     batch where it declares its own size."""
     return bool(forward.outputs) and problem_of(forward) is None and not any(map(reads_batch, forward.calls))
-
-
-def inside_of(framework: Framework, model: Instance) -> Iterator[Instance]:
-    """The layers inside of a model, each once."""
-    seen, waiting = {id(model)}, [model]
-    while waiting:
-        for _, child in framework.children(waiting.pop()):
-            if id(child) not in seen:
-                seen.add(id(child))
-                waiting.append(child)
-                yield child
-
-
-def trains_itself(layers: Sequence[Instance]) -> bool:
-    """Whether one of the layers has a `train` of the code's own."""
-    return any(isinstance(layer.cls.find("train"), Function) for layer in layers)
 
 
 def with_cause(built: Built, cause: Unknown | None) -> Built:
