@@ -8,7 +8,8 @@ from typing import Any
 
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Native, Value
 
 VALUES_READ = "parameters whose values were read"
 """Scratch of the run: by a parameter's id its values."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter

@@ -18,7 +18,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.values import Runtime
+    from flake8_cnnmem.runtime import Runtime
 
 ORDERS = 3
 """Forwards, backwards, and from the second item on: any two items change places, and each place its item."""

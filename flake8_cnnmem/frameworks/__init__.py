@@ -10,11 +10,12 @@ from typing import TypeGuard
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.stubs.reading import Imported, StubModule
 from flake8_cnnmem.supported import FRAMEWORKS
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Namespace, Native, Value
 
 PACKAGES = {package: folder for folder, each in FRAMEWORKS.items() for package in each.packages}
 

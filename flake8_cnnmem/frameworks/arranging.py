@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flake8_cnnmem.arrangement import ARRANGEMENTS, EVERY, Arrangement, Arrangements
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 def arrange(run: Runtime, model: Value, arrangement: Arrangement) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime
 
 CHANGED_WEIGHTS = "changed weights"
 """Scratch of the run: by a weight's id its changes, in order."""

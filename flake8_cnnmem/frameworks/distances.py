@@ -6,8 +6,9 @@ Scripts that train on one long text draw the places at random, as far from its e
 from __future__ import annotations
 
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 MOVED = "places moved by a number"
 

@@ -14,9 +14,10 @@ from flake8_cnnmem.frameworks.device_terms import DeviceTerms
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Site, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 NUMBER_OF_GPUS = "number of GPUs"
 """The question that a program asks of its machine, as `Run.choose` knows it."""

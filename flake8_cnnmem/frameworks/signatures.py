@@ -29,7 +29,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Native, Value
 
 Wrapper: TypeAlias = Callable[[Callable[..., Value]], Callable[..., Value]]
 

@@ -15,7 +15,8 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value, native
 
 
 @dataclass(frozen=True, slots=True)

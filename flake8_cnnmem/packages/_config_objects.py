@@ -16,8 +16,9 @@ from flake8_cnnmem.evaluate.builtins.mappings import DICT, fill
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.data import read_yaml
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Runtime, StaticMethod, Value, native
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, StaticMethod, Value, native
 
 
 def held(cls: Class, value: Value) -> Value:

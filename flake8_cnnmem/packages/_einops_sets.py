@@ -14,8 +14,9 @@ from flake8_cnnmem.frameworks.torch.functions.joining import cat
 from flake8_cnnmem.frameworks.torch.functions.linalg import einsum as torch_einsum
 from flake8_cnnmem.frameworks.torch.functions.splitting import split
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 PACKED = "*"
 

@@ -8,7 +8,8 @@ from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.functions import functions
 from flake8_cnnmem.evaluate.builtins.sequences import RANGE
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
-from flake8_cnnmem.values import Instance, Native, Runtime, StaticMethod, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Native, StaticMethod, Value
 
 bars = Names()
 

@@ -16,9 +16,10 @@ from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.packages._config_objects import held, load_yaml, plain
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.source import Source, SourceError, load, parse
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value
 
 BASE, DELETE = "_base_", "_delete_"
 

@@ -15,8 +15,9 @@ from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.registries import registered_elsewhere
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, StaticMethod, Value
 
 SCOPE = "default scope"
 """The key of `Runtime.data` for the scope that `init_default_scope` sets."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 
 def state(run: Runtime, model: Value, shapes: Value, with_batch: bool) -> None:

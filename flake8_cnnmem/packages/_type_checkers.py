@@ -6,7 +6,8 @@ They write a function's checks as source text when it is defined, which tells no
 from __future__ import annotations
 
 from flake8_cnnmem.evaluate.stdlib.modules import identity
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Native, Value
 
 
 def decorator(name: str) -> Native:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
-from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Instance, Native, Value, native
 
 FLAGS = "command line flags"
 

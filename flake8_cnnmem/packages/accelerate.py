@@ -22,7 +22,8 @@ from flake8_cnnmem.frameworks.torch.distributed.prepared import (
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
 from flake8_cnnmem.packages import deepspeed
-from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Class, Instance, Value, native
 
 SHOWN = 2
 """So many micro-batches stand for any number that is gathered: those after the second find what that one did."""

@@ -22,8 +22,9 @@ from flake8_cnnmem.packages.torchvision.sizes import (
     with_sides,
 )
 from flake8_cnnmem.packages.torchvision.transforms import shared
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value, native
 
 Options = dict[str, Value]
 Change = Callable[[Runtime, Value, Options], Value]

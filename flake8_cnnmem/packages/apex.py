@@ -16,8 +16,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.normalization import BASES
 from flake8_cnnmem.frameworks.torch.optim import parameters_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages._fused_optimizers import APEX
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
+from flake8_cnnmem.values import Class, Instance, Value, native
 
 
 def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:

@@ -8,8 +8,9 @@ from flake8_cnnmem.dims import Size, add, as_size, floor_divide
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import size_of
 from flake8_cnnmem.packages.torchvision.sizes import NOT_KNOWN, sides_of, with_sides
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 READ = {"IMREAD_UNCHANGED": -1, "IMREAD_GRAYSCALE": 0, "IMREAD_COLOR": 1, "IMREAD_ANYDEPTH": 2, "IMREAD_ANYCOLOR": 4}
 CONVERSIONS = {

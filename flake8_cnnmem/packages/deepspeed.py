@@ -22,8 +22,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attr
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.packages._fused_optimizers import DEEPSPEED
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value, native
+from flake8_cnnmem.values import Instance, Value, native
 
 BUCKET = 500_000_000
 """Elements of the buffer that gradients are reduced in, by default."""

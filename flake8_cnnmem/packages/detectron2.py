@@ -20,8 +20,9 @@ from flake8_cnnmem.evaluate.stdlib.data import read_yaml
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
 from flake8_cnnmem.packages._config_objects import CONFIG, held, load_yaml, located, select
 from flake8_cnnmem.packages._registries import native
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import Class, Instance, StaticMethod, Value
 
 TARGET = "_target_"
 

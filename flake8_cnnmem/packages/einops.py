@@ -16,8 +16,9 @@ from flake8_cnnmem.frameworks.torch.registry import TORCH
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Expand, Permute, Reduce, Unsqueeze
 from flake8_cnnmem.packages._einops_sets import einsum, pack, unpack
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Class, Instance, Value, native
 
 Group = tuple[str, ...]
 TOKEN = re.compile(r"\(|\)|\.\.\.|[A-Za-z_]\w*|\d+|\S")

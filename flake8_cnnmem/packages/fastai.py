@@ -20,8 +20,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.normalization import BASES
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Value, native
 
 HELD = "what a Learner holds from one batch to the next is not counted"
 

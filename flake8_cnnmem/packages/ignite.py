@@ -15,8 +15,9 @@ from flake8_cnnmem.frameworks.torch.distributed.noting import tell_world_size
 from flake8_cnnmem.frameworks.torch.dtypes import GPU
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.scripting import GRAD_SCALER
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Runtime, Value, is_callable, native
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Value, is_callable, native
 
 
 def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:

@@ -8,8 +8,9 @@ each training from then on.
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 
 def native(name: str, function: object) -> Native:

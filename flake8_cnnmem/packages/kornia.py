@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.torchvision.sizes import pair_of, resized_sides, sides_of, with_channels, with_sides
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, native
+from flake8_cnnmem.values import Class, Instance, Native, Value, native
 
 BASE = Class("AugmentationBase2D", module="kornia.augmentation")
 

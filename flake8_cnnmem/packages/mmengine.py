@@ -15,8 +15,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module_dict import MODULE_DICT
 from flake8_cnnmem.packages._config_objects import get, held, holder, lose_settings, members, plain
 from flake8_cnnmem.packages._python_settings import merged, settings_of
 from flake8_cnnmem.packages._registries import BUILDERS, REGISTRY, init_default_scope, native, root
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, StaticMethod, Value
 
 CONFIG_DICT = holder("ConfigDict", "mmengine.config.config")
 

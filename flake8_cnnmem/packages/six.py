@@ -5,7 +5,8 @@ from __future__ import annotations
 from flake8_cnnmem.evaluate.builtins import BUILTINS
 from flake8_cnnmem.evaluate.stdlib import functools, itertools
 from flake8_cnnmem.evaluate.stdlib.modules import identity
-from flake8_cnnmem.values import MISSING, Namespace, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Namespace, Native, Value
 
 moves: dict[str, Value] = {
     **{word: BUILTINS[word] for word in ("range", "zip", "map", "filter", "input")},

@@ -12,8 +12,9 @@ from flake8_cnnmem.dims import Size, add, as_size, is_size
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value, native
+from flake8_cnnmem.values import Instance, Native, Value, native
 
 
 def count_of(run: Runtime, value: Value) -> int | None:

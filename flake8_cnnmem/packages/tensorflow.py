@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from flake8_cnnmem.evaluate.stdlib.modules_by_name import module_named
 from flake8_cnnmem.packages.absl import flags, run_app
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Native, Value
 
 
 def run_main(run: Runtime, main: Value = None, argv: Value = None) -> Value:

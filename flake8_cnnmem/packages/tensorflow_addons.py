@@ -12,8 +12,9 @@ from collections.abc import Callable
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.config_objects import making, member
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value
 
 OPTIMIZERS = {
     "AdamW": (

@@ -7,7 +7,8 @@ What it computes is what the method of the source computes, which is taken where
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Native, Value
 
 
 def not_written(run: Runtime, *args: Value, **kwargs: Value) -> Value:

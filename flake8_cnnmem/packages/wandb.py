@@ -9,8 +9,9 @@ from __future__ import annotations
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
 from flake8_cnnmem.packages._config_objects import fields_of, load_yaml, plain
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Property, Value
 
 STORE = "wandb settings"
 DEFAULTS = "config-defaults.yaml"

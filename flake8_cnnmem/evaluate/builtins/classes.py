@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.keys import lost
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Native, Property, Runtime, StaticMethod, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Native, Property, StaticMethod, Value
 
 HOSTED: dict[type, Class] = {}
 """The Class of each host type."""

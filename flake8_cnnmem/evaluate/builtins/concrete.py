@@ -9,8 +9,9 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 SCALARS: set[type] = {
     int, float, bool, str, type(None), complex, bytes, range, type(...), type(NotImplemented), PurePosixPath,

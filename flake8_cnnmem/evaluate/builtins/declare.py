@@ -9,19 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import (
-    MISSING,
-    Bound,
-    Class,
-    ClassMethod,
-    Instance,
-    Native,
-    Property,
-    Runtime,
-    StaticMethod,
-    Value,
-)
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, StaticMethod, Value
 
 F = TypeVar("F", bound=Callable[..., Any])
 

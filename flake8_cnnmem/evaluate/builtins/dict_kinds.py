@@ -9,8 +9,9 @@ from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.keys import key, lose
 from flake8_cnnmem.evaluate.builtins.mappings import DICT, entries, fill, maker
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 
 class DefaultDict(dict[Any, Any]):

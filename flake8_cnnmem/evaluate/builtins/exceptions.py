@@ -7,8 +7,9 @@ import builtins
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.formatting import to_repr, to_str
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 names = Names()
 

@@ -16,8 +16,9 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 KINDS = frozenset(
     (

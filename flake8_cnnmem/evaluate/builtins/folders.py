@@ -17,8 +17,9 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.builtins.files import SOURCES, bases, is_below, is_kept_back, packages_of
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 UNKNOWN_FOLDER = "what a folder holds is not known"
 

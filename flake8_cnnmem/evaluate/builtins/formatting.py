@@ -11,8 +11,9 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.concrete import SCALARS, concrete
 from flake8_cnnmem.evaluate.builtins.declare import special
 from flake8_cnnmem.evaluate.unordered import members
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Namespace, Native, Value
 
 DEPTH = 30
 

@@ -17,8 +17,9 @@ from flake8_cnnmem.evaluate.builtins.keys import lost
 from flake8_cnnmem.evaluate.builtins.ordering import extreme, in_order
 from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 functions = Names()
 

@@ -11,8 +11,9 @@ from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.concrete import type_name
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.views import Items, Keys, Values
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Runtime, Stream, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Stream, Value
 
 
 def advance(run: Runtime, iterator: Value, default: Value = MISSING, /) -> Value:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 PLAIN = frozenset((str, int, bool, float, type(None), bytes, complex))
 

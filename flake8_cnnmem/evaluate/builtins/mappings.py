@@ -11,8 +11,9 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
 from flake8_cnnmem.evaluate.builtins.keys import key, lose, lost
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.evaluate.builtins.views import Items, Keys, Values
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Value
 
 
 def entries(run: Runtime, value: Value) -> list[tuple[Value, Value]] | Unknown:

@@ -10,8 +10,9 @@ from flake8_cnnmem.evaluate.builtins.concrete import SCALARS, concrete, number, 
 from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, Names, made, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, StaticMethod, Value
 
 DIGITS = 1000
 """Of text that is read as a number: reading takes time quadratic in them."""

@@ -10,6 +10,7 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
 from flake8_cnnmem.evaluate.builtins.keys import key
 from flake8_cnnmem.evaluate.native_state import note_set_around
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
     MISSING,
@@ -20,7 +21,6 @@ from flake8_cnnmem.values import (
     Namespace,
     Native,
     Property,
-    Runtime,
     StaticMethod,
     Value,
 )

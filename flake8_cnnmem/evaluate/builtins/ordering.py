@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import cmp_to_key
 from typing import Any
 
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Leaving, Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 NUMBERS = (int, float, bool)
 

@@ -6,8 +6,9 @@ from typing import Any, TypeGuard
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.keys import key
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Raised, Runtime, Value, is_callable
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Raised, Value, is_callable
 
 reflections = Names()
 

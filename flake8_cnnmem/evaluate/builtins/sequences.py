@@ -14,8 +14,9 @@ from flake8_cnnmem.evaluate.builtins.keys import lose
 from flake8_cnnmem.evaluate.builtins.numbers import to_index, to_int
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
 
 MOVED = 256
 """Items that move up or down within a list for one step of the budget."""

@@ -8,8 +8,9 @@ from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.keys import key, lose
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
 
 
 def hashed(run: Runtime, items: Value) -> set[Value] | Unknown:

@@ -9,8 +9,9 @@ from flake8_cnnmem.evaluate.builtins.concrete import concrete, pure
 from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.formatting import format_text, percent, to_str
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import Class, Native, StaticMethod, Value
 
 BOTH = (
     "capitalize", "count", "endswith", "find", "index", "isalnum", "isalpha", "isascii", "isdigit", "islower",

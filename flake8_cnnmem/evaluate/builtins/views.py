@@ -9,8 +9,9 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.sets import hashed
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Property, Runtime, Value
+from flake8_cnnmem.values import Native, Property, Value
 
 
 class Keys(KeysView[Any]):

@@ -10,8 +10,9 @@ from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.mappings import entries
 from flake8_cnnmem.evaluate.builtins.sequences import contains, position
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Runtime, Value, is_callable
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Value, is_callable
 
 STRUCTURAL = frozenset((
     "Hashable", "Awaitable", "Coroutine", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Iterable", "Iterator",

@@ -18,8 +18,9 @@ from flake8_cnnmem.evaluate.stdlib.argument_parsing import (
     parse,
 )
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 names = Names()
 

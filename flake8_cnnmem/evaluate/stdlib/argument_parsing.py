@@ -10,8 +10,9 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
 from flake8_cnnmem.evaluate.stdlib.types import simple_equal, simple_repr
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from flake8_cnnmem.evaluate.builtins.formatting import to_repr
 from flake8_cnnmem.evaluate.builtins.sequences import DEQUE, TUPLE
 from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 names = Names({
     "OrderedDict": ORDERED_DICT, "defaultdict": DEFAULT_DICT, "Counter": COUNTER, "deque": DEQUE,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import native_class, unfollowed
-from flake8_cnnmem.values import MISSING, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, ClassMethod, Instance, Native, Value
 
 variables = Names()
 

@@ -6,8 +6,9 @@ from collections.abc import Generator, Iterator
 
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
 
 names = Names()
 

@@ -17,8 +17,9 @@ from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.evaluate.training_state import names_in_sight
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.parameter_values import owner
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Value
 
 names = Names()
 

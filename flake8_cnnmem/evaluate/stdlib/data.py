@@ -12,9 +12,10 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.files import held, text
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.text.notations import TooMuch, parse_toml, parse_yaml
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 SCALARS = (str, int, float, bool, bytes, type(None))
 

@@ -13,8 +13,9 @@ from flake8_cnnmem.evaluate.builtins.objects import make_class
 from flake8_cnnmem.evaluate.stdlib.copy import Copier
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Raised, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Raised, Value
 
 names = Names()
 

@@ -11,8 +11,9 @@ from flake8_cnnmem.evaluate.builtins.mappings import entries
 from flake8_cnnmem.evaluate.builtins.numbers import INT
 from flake8_cnnmem.evaluate.builtins.text import STR
 from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, StaticMethod, Value
 
 names = Names()
 

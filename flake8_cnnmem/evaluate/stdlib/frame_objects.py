@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem.evaluate.functions import Parameters
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.frame import Frame

@@ -8,8 +8,9 @@ from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.keys import key
 from flake8_cnnmem.evaluate.native_state import note_set_around
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Value
 
 names = Names()
 COPIED = ("__name__", "__qualname__", "__doc__", "__module__")

@@ -12,19 +12,9 @@ from flake8_cnnmem.evaluate.builtins.reflection import directory
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.frame_objects import argument_values, running, stack
 from flake8_cnnmem.evaluate.stdlib.modules import native_class, unfollowed
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import (
-    MISSING,
-    Bound,
-    Class,
-    ClassMethod,
-    Instance,
-    Namespace,
-    Native,
-    Runtime,
-    StaticMethod,
-    Value,
-)
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Native, StaticMethod, Value
 
 names = Names()
 

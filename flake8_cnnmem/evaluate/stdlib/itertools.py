@@ -10,8 +10,9 @@ from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.iterators import drawn, iterators
 from flake8_cnnmem.evaluate.builtins.keys import lost
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Native, Runtime, Stream, Value
+from flake8_cnnmem.values import MISSING, Class, Native, Stream, Value
 
 names = Names()
 

@@ -11,8 +11,9 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.concrete import concrete, pure
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 LARGEST = 4096
 """Bits of a result: sizes and seeds are far below."""

@@ -7,8 +7,9 @@ import random
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class, unfollowed
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 MODULES: dict[str, dict[str, Value]] = {}
 

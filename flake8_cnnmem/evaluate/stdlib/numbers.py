@@ -5,8 +5,9 @@ from __future__ import annotations
 import numbers
 
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Native, Value
 
 tower: dict[str, Class] = {}
 

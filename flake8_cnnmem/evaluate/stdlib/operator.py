@@ -7,8 +7,9 @@ from collections.abc import Callable
 from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, UNARY, Names, payload
 from flake8_cnnmem.evaluate.builtins.functions import absolute, length
 from flake8_cnnmem.evaluate.builtins.sequences import position
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 names = Names()
 

@@ -14,8 +14,9 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.files import exists
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Instance, Namespace, Native, Value
 
 paths = Names()
 

@@ -13,8 +13,9 @@ from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.concrete import of_paths
 from flake8_cnnmem.evaluate.builtins.declare import Names, host_property, made, payload
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, unfollowed
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, ClassMethod, Native, Property, Value
 
 paths = Names()
 MAKE = of_paths("__new__", PurePosixPath)

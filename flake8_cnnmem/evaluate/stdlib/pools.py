@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value, native
+from flake8_cnnmem.values import Instance, Value, native
 
 
 def promised(run: Runtime, function: Value, args: Value = (), kwds: Value = None) -> Instance:

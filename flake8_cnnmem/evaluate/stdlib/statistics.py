@@ -10,8 +10,9 @@ from flake8_cnnmem.evaluate.builtins.concrete import pure
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
 from flake8_cnnmem.evaluate.builtins.sequences import widen
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 averages = Names()
 

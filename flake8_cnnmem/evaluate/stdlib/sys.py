@@ -11,7 +11,8 @@ from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.frame_objects import running
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
 from flake8_cnnmem.evaluate.stdlib.modules_by_name import module_named
-from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 names = Names()
 

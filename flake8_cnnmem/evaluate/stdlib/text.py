@@ -14,8 +14,9 @@ from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.stdlib import regex_cost
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.evaluate.stdlib.regex_cost import WIDEST, spans
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 PATTERN_LENGTH = 200
 WORDS_LENGTH = 8_000

@@ -21,8 +21,9 @@ from flake8_cnnmem.evaluate.builtins.objects import (
     make_class,
 )
 from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Namespace, Native, Value
 
 names = Names({
     "FunctionType": FUNCTION, "LambdaType": FUNCTION, "MethodType": METHOD, "BuiltinFunctionType": BUILTIN_FUNCTION,

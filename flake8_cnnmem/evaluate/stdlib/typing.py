@@ -16,8 +16,9 @@ from flake8_cnnmem.evaluate.builtins.text import BYTES, STR
 from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
 from flake8_cnnmem.evaluate.stdlib.collections import add_fields, named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Value
 
 names = Names()
 

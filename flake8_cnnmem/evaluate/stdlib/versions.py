@@ -13,6 +13,7 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.builtins.text import STR
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.text.versions import (
     Order,
     VersionText,
@@ -25,7 +26,7 @@ from flake8_cnnmem.text.versions import (
     released,
 )
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 
 def compared(symbol: Callable[[Any, Any], bool], order: Callable[[str], Order | None]) -> Native:

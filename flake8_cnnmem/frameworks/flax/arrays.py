@@ -14,8 +14,9 @@ from flake8_cnnmem.frameworks.numpy.dtypes import DTYPE, SCALARS, name_of
 from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
 from flake8_cnnmem.graph import Op, Tensor, Weight
 from flake8_cnnmem.ops import Stack
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 FRAMEWORK = "flax"
 

@@ -33,8 +33,9 @@ from flake8_cnnmem.ops import (
     RMSNorm,
 )
 from flake8_cnnmem.ops.base import asked, axes_of, extent, quotient
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 Held = Mapping[str, Value]
 """What a layer is told, by the names of its fields."""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 
 from flake8_cnnmem.frameworks.flax.trees import NODE
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
 FIELDS = "fields of a native class"
 """A fact of classes of ours: their fields by name with the defaults, MISSING for none."""

@@ -14,7 +14,8 @@ from flake8_cnnmem.frameworks.flax.scopes import forget, scope_of
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Weight
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Value
 
 CONTAINERS = ("Sequential",)
 

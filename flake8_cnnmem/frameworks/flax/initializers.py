@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.flax.arrays import dtype_named, made, sizes
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Native, Value
 
 
 def initialise(run: Runtime, key: Value, shape: Value, dtype: Value = None, *args: Value, **options: Value) -> Value:

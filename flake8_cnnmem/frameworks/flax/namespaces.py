@@ -18,8 +18,9 @@ from flake8_cnnmem.frameworks.flax.names import NAMES
 from flake8_cnnmem.frameworks.flax.nnx import layers as nnx_layers
 from flake8_cnnmem.frameworks.flax.nnx import module as nnx
 from flake8_cnnmem.frameworks.numpy.dtypes import SCALARS
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Value, native
 
 
 def first(run: Runtime, value: Value = None, *args: Value, **kwargs: Value) -> Value:

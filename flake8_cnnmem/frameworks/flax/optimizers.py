@@ -15,9 +15,10 @@ from flake8_cnnmem.frameworks.optimizer_states import OptimizerState, of
 from flake8_cnnmem.frameworks.updates import InnerOptimizer, Update
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Reduce
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 STATES: Mapping[str, OptimizerState] = MappingProxyType(
     {

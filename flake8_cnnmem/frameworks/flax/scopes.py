@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from flake8_cnnmem.graph import Weight
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Value
 
 
 class Scope:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.flax import optimizers
 from flake8_cnnmem.frameworks.flax.fields import FIELDS, fields_of, replaced
 from flake8_cnnmem.frameworks.flax.trees import NODE
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Value
 
 
 def create(

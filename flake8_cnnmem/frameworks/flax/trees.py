@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value, native
+from flake8_cnnmem.values import Instance, Value, native
 
 NODE = "a node of trees"
 """A fact of classes whose instances are trees: their fields are the branches."""

@@ -7,8 +7,9 @@ import math
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import GLU, Elementwise
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Native, Value
 
 KINDS = {
     "relu": "relu", "relu6": "relu6", "sigmoid": "sigmoid", "tanh": "tanh", "softmax": "softmax",

@@ -8,8 +8,9 @@ from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Concatenate, Index, Stack
 from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 ITEMS, SIZE, DYNAMIC, ELEMENT = "_items", "_size", "_dynamic_size", "_element_shape"
 

@@ -11,7 +11,8 @@ from flake8_cnnmem.frameworks.keras.ops.backend import backend
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, all_layers, all_weights, sublayers
 from flake8_cnnmem.frameworks.keras.trainable import set_trainable
 from flake8_cnnmem.graph import Weight
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Native, Value
 
 
 def parameters(run: Runtime, self: Instance, recurse: Value = True) -> Iterator[Weight]:

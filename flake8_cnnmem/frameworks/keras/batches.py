@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from flake8_cnnmem.dims import BATCH, Size
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 BATCH_STEPS = 100_000
 """Steps that making one batch may take: augmentation goes over pixels and boxes one by one."""

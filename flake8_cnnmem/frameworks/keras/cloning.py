@@ -9,7 +9,8 @@ from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL
 from flake8_cnnmem.frameworks.keras.properties import one_or_list
 from flake8_cnnmem.frameworks.keras.session import LayerState, flatten
 from flake8_cnnmem.frameworks.keras.tracking import is_layer, native, state_of
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Value
 
 
 def clone_model(

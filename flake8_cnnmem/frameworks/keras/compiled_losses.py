@@ -6,8 +6,9 @@ from flake8_cnnmem.frameworks.keras.model_state import Compilation, compilation_
 from flake8_cnnmem.frameworks.keras.ops.elementwise import binary
 from flake8_cnnmem.frameworks.keras.ops.reductions import reduce
 from flake8_cnnmem.frameworks.keras.session import tensors_in
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 
 def compute_loss(

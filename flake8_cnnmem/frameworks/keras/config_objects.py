@@ -16,8 +16,9 @@ from flake8_cnnmem.frameworks.keras.ops import losses
 from flake8_cnnmem.frameworks.keras.ops.creation import random
 from flake8_cnnmem.frameworks.keras.session import session_of, snake_case
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Runtime, Value, is_callable
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Value, is_callable
 
 COMMON = (
     "weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False, ema_momentum=0.99, "

@@ -11,8 +11,9 @@ from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.base import TOO_LARGE
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 LARGEST = 1024
 """Values that are kept at most."""

@@ -17,8 +17,9 @@ from flake8_cnnmem.frameworks.keras.pipelines import (
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.frameworks.keras.texts import TOKENIZER, count_of
 from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Class, Instance, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Class, Instance, Namespace, Native, Value
 
 DATASETS: dict[str, tuple[tuple[Shape, Shape, str], tuple[Shape, Shape, str]]] = {
     "mnist": (((60000, 28, 28), (60000,), "uint8"), ((10000, 28, 28), (10000,), "uint8")),

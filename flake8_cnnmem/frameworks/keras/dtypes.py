@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Native, Property, Value
 
 
 class DType(str):

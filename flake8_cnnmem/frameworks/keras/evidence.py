@@ -16,9 +16,10 @@ from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.frameworks.keras.variables import untracked
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Site, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 TELLING = (
     "momentum", "nesterov", "amsgrad", "centered", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm",

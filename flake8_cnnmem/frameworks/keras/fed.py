@@ -17,8 +17,9 @@ from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.ops.given import Refused
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 @dataclass(frozen=True, slots=True)

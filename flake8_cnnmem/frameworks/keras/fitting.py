@@ -21,8 +21,9 @@ from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of, tensors_i
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 COMPILE = (
     "optimizer", "loss", "metrics", "loss_weights", "weighted_metrics", "run_eagerly", "steps_per_execution",

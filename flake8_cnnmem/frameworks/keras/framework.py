@@ -19,8 +19,9 @@ from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_
 from flake8_cnnmem.frameworks.keras.version import version
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 
 def name_of(layer: Instance) -> str:

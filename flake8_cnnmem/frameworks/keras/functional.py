@@ -12,7 +12,8 @@ from flake8_cnnmem.frameworks.keras.layer import call_layer
 from flake8_cnnmem.frameworks.keras.session import Node, Session, map_structure, tensors_in
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Native, Value
 
 
 @dataclass(slots=True, eq=False)

@@ -11,8 +11,9 @@ from typing import Any
 from flake8_cnnmem.frameworks.keras.ops.elementwise import unary
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Native, Value
 
 
 def obtain_input_shape(

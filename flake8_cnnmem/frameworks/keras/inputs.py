@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.keras.session import Node, session_of
 from flake8_cnnmem.frameworks.keras.shapes import TensorShape, plain_size, shown, unstated
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 ARGUMENTS = ("shape", "batch_size", "dtype", "sparse", "ragged", "batch_shape", "name", "tensor", "optional")
 """Keras 3's order. By position hardly anyone gives more than the first."""

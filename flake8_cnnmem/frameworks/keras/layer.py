@@ -63,8 +63,9 @@ from flake8_cnnmem.frameworks.keras.tracking import (
 from flake8_cnnmem.frameworks.keras.trainable import apply_trainable, get_trainable, set_trainable
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, ClassMethod, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, ClassMethod, Instance, Native, Property, Value
 
 IDENTITY = Elementwise("identity")
 

@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.keras.session import LayerState
 from flake8_cnnmem.frameworks.keras.tracking import state_of
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 COMPILATION = "_compile_config"
 """Where a model keeps the `compile` that is in force: among its attributes, as a branch that may not be taken may give

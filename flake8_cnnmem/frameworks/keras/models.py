@@ -18,8 +18,9 @@ from flake8_cnnmem.frameworks.keras.session import LayerState, Node, first_unkno
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of, sublayers
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Value
 
 INPUT_WORDS, OUTPUT_WORDS = ("inputs", "input"), ("outputs", "output")
 

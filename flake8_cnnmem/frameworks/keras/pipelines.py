@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from flake8_cnnmem.dims import BATCH, Size
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, StaticMethod, Stream, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, StaticMethod, Stream, Value
 
 DEPTH = 8
 NOT_KNOWN = Unknown("the items of a data set are not known")

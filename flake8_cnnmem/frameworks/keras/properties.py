@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers, trains
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 
 def one_or_list(values: Sequence[Value]) -> Value:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, batched, pipeline
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Value, native
 
 UNSIZED = Unknown("the size of an image in a file is not known")
 

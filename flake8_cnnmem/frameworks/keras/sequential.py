@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.session import flatten, session_of
 from flake8_cnnmem.frameworks.keras.tracking import MERGE, STACK, is_layer, native, state_of, sublayers
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 
 def sequential_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:

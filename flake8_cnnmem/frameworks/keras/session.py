@@ -9,8 +9,9 @@ from typing import Any
 
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its own way: counted without it"
 

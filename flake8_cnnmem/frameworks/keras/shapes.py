@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from flake8_cnnmem.dims import BATCH, Batch, Shape, Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.base import bounded
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Native, Property, Value
 
 UNSTATED_SIZE = "the input's {} is not stated"
 

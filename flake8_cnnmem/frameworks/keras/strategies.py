@@ -16,8 +16,9 @@ from flake8_cnnmem.frameworks.keras.ops.backend import NAME_SCOPE
 from flake8_cnnmem.frameworks.keras.pipelines import changed_in, facts_of, pipeline
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Property, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Class, Instance, Property, Value, native
 
 REPLICAS = "_replicas"
 NAME = "_strategy"

@@ -26,8 +26,9 @@ from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Recurrent
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
 
 @dataclass(frozen=True, slots=True)

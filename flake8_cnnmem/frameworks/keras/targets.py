@@ -18,7 +18,8 @@ from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.ops.loss import target_problem
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Native, Value
 
 KINDS = {
     "binary_crossentropy": "bce",

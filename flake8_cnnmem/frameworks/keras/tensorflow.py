@@ -28,7 +28,8 @@ from flake8_cnnmem.frameworks.keras.tensors import TENSOR
 from flake8_cnnmem.frameworks.keras.utilities import decorator_factory, nothing
 from flake8_cnnmem.frameworks.keras.variables import tf_variable, variable
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Stream, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Stream, Value
 
 
 def by_xla(run: Runtime, enabled: Value = None, *args: Value, **kwargs: Value) -> None:

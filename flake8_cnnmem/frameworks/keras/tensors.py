@@ -18,8 +18,9 @@ from flake8_cnnmem.frameworks.keras.shapes import shown
 from flake8_cnnmem.frameworks.keras.variables import new_variable
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
 BINARY = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 TOKENIZER_ARGUMENTS = ("num_words", "filters", "lower", "split", "char_level", "oov_token")
 

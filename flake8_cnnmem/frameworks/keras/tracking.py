@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.keras.session import LayerState, session_of, snake
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.base import extent
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 LAYER = Class("Layer", module="keras.layers")
 """`keras.layers.Layer`. Every layer class, ours or the user's, derives from it. Its methods are entered in layer.py."""

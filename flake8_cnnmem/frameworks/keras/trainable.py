@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.session import LayerState
 from flake8_cnnmem.frameworks.keras.tracking import TRAINABLE, all_layers, own_weights, state_of, sublayers, trains
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 def apply_trainable(layer: Instance) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.keras.config_objects import METRIC
 from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.tracking import LAYER
-from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 LAYER_WORDS = (
     "autocast build_from_config call_signature_parameters compute_output_spec dynamic get_build_config "

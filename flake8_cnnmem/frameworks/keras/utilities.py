@@ -8,8 +8,9 @@ from flake8_cnnmem.frameworks.keras.ops.backend import NAME_SCOPE, image_data_fo
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.strategies import multi_gpu_model
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 
 def get_source_inputs(run: Runtime, tensor: Value, *args: Value, **kwargs: Value) -> Value:

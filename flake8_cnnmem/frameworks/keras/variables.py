@@ -8,8 +8,9 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.keras.ops.operands import shape_of
 from flake8_cnnmem.frameworks.keras.tracking import all_weights, weight_dtype, weight_shape
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 
 def variable(run: Runtime, value: Value, dtype: Value = None, name: Value = None, constraint: Value = None) -> Value:

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from flake8_cnnmem.frameworks.keras.legacy import OLD_WORDS
 from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.settings.pins import Pin
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 ASKED_BY_3 = dict.fromkeys(("AveragePooling1D", "AveragePooling2D", "AveragePooling3D"), "pool_size")
 """Arguments that Keras 3 asks for and earlier versions did not (keras/src/layers/pooling/average_pooling*.py)."""

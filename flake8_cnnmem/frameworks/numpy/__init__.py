@@ -15,8 +15,9 @@ from flake8_cnnmem.frameworks.numpy.arithmetic import operate
 from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Namespace, Runtime, Value
+from flake8_cnnmem.values import MISSING, Instance, Namespace, Value
 
 CONSTANTS: dict[str, Value] = {
     "pi": math.pi, "e": math.e, "inf": math.inf, "Inf": math.inf, "nan": math.nan, "NaN": math.nan, "newaxis": None,

@@ -11,8 +11,9 @@ from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, flat_of, make, plain
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 

@@ -11,8 +11,9 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Runtime, Value
+from flake8_cnnmem.values import MISSING, Instance, Value
 
 KEPT = 4096
 """Values of an array that are kept. Model code computes with a handful; data sets are far above."""

@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.numpy import shapes
 from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, make, plain, sizes
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, name_of
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 FUNCTIONS: dict[str, Value] = {}
 

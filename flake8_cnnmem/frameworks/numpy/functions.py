@@ -22,8 +22,9 @@ from flake8_cnnmem.frameworks.numpy.creation import FUNCTIONS, function
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, is_subtype, name_of
 from flake8_cnnmem.frameworks.numpy.reductions import FOLDS, cumulative, differences, reduce
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 __all__ = ["FUNCTIONS", "rearranging"]
 

@@ -9,8 +9,9 @@ from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast
 from flake8_cnnmem.frameworks.numpy.arrays import as_array, count, flat_of, make, plain, with_values_of
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def expanded(key: Value, rank: int) -> list[Value] | None:

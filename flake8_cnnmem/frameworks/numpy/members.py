@@ -13,8 +13,9 @@ from flake8_cnnmem.frameworks.numpy.dtypes import BYTES, dtype_object, name_of
 from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
 from flake8_cnnmem.frameworks.numpy.indexing import iterate
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Native, Property, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Native, Property, Value
 
 MEMBERS: dict[str, Value] = {}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.numpy.arrays import as_array, make, sizes
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 DRAWN_BY_SIZE = {
     "uniform": 2, "normal": 2, "standard_normal": 0, "beta": 2, "gamma": 2, "exponential": 1, "laplace": 2,

@@ -12,8 +12,9 @@ from flake8_cnnmem.frameworks.numpy.arithmetic import operate
 from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, flat_of, make, sizes
 from flake8_cnnmem.frameworks.numpy.creation import function
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 @function("swapaxes")

@@ -12,8 +12,9 @@ from flake8_cnnmem.frameworks.numpy.arithmetic import on_number
 from flake8_cnnmem.frameworks.numpy.arrays import as_array, axis_of, cast, flat_of, make, plain
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, name_of
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 Fold = Callable[[Runtime, list[Value]], Value]
 

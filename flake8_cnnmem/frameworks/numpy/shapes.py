@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, axis_of, count
 from flake8_cnnmem.frameworks.numpy.dtypes import common
 from flake8_cnnmem.frameworks.numpy.indexing import index
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def reshaped(run: Runtime, a: Value, shape: Value) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import Runtime
+from flake8_cnnmem.runtime import Runtime
 
 VARIABLES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")
 """The first one that is set counts (c10/core/AllocatorConfig.cpp)."""

@@ -9,8 +9,9 @@ from typing import Any, cast
 from flake8_cnnmem.dims import Batch, Shape, Size, as_size
 from flake8_cnnmem.frameworks.torch.functions.constants import flat, scalar
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 NOT_A_SHAPE = Unknown("a shape could not be worked out")
 

@@ -11,7 +11,8 @@ from typing import Any
 from flake8_cnnmem.frameworks.torch.autograd.grad import STEPPING
 from flake8_cnnmem.frameworks.torch.devices import is_host
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Value
 
 HOST = "tensors on the host"
 """Scratch of the run: the tensors, by id. One that is moved is another tensor from then on."""

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 def names_device(value: Value) -> bool:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.registry import TORCH
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Value
 
 MEMBERS = Members()
 NORMAL = Class("Normal", namespace=MEMBERS, module="torch.distributions.normal")

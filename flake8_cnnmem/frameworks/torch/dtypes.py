@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 FLOATS = ("float", "float32", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2")
 COMPLEX = ("complex64", "complex128", "complex32")

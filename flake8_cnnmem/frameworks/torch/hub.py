@@ -6,8 +6,9 @@ import os
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch import scripting
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Value, native
 
 CONFIGURATION = "hubconf.py"
 

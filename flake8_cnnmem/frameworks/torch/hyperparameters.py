@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 
 def get_item(run: Runtime, self: Instance, name: Value) -> Value:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.torch.autograd import regions
 from flake8_cnnmem.frameworks.torch.scripting import answer
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, native
+from flake8_cnnmem.values import Class, Instance, Native, Value, native
 
 BACKENDS = {
     "FLASH_ATTENTION": "flash",

@@ -62,7 +62,8 @@ from flake8_cnnmem.frameworks.torch.nn.parameter import (
 from flake8_cnnmem.frameworks.torch.nn.utils import rnn as packing
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, TORCH
 from flake8_cnnmem.frameworks.torch.utils_data import dataset
-from flake8_cnnmem.values import MISSING, Namespace, Native, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Namespace, Native, Value, native
 
 DECLARING = (
     complex, functional_convolution, creation, ranges, joining, linalg, functional_pooling, repetition, shapes,

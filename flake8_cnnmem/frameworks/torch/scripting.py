@@ -13,9 +13,10 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_M
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
 from flake8_cnnmem.frameworks.torch.sizes import SIZE
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.text.versions import VersionText
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value, native
+from flake8_cnnmem.values import Bound, Class, Instance, Native, Value, native
 
 VERSION = VersionText("2.13.0")
 """`torch.__version__`: whose rules these are."""

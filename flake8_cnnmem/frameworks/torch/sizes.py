@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Runtime, Value, native
+from flake8_cnnmem.values import Class, Value, native
 
 
 class Sizes(tuple[Any, ...]):

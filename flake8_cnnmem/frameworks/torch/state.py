@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS, walk
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 LOADED = Class(
     "_IncompatibleKeys",

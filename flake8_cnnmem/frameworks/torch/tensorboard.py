@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 
 def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:

@@ -40,8 +40,9 @@ from flake8_cnnmem.frameworks.torch.strides import NOT_FOLLOWED, is_lost, is_row
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.parameter_values import owner, values_of
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Bound, Class, Instance, Native, Value
 
 OWN_ATTRIBUTES = "attributes of tensors"
 """Scratch of the run: what code hangs on tensors (`p.no_decay = True`), by the tensor's id."""

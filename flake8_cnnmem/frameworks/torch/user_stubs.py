@@ -19,6 +19,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.declared import Declared
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.stubs.reading import (
     FLOATING,
     NO_RESULT,
@@ -32,7 +33,7 @@ from flake8_cnnmem.stubs.reading import (
     tensors_of,
 )
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Value
 
 UNSAID = "declared without saves"
 """The kind of a call of which no stub says what it keeps: it has no rule, and the estimate is a lower bound."""

@@ -14,8 +14,9 @@ from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import length_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.datasets.samples import ROW, Columns, one_of_batch, row_item, row_of, something, values_in
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Property, Runtime, Stream, Value, native
+from flake8_cnnmem.values import MISSING, Class, Instance, Property, Stream, Value, native
 
 TENSORS = frozenset(("torch", "pt", "pytorch"))
 """Formats whose samples are tensors of PyTorch."""

@@ -7,8 +7,9 @@ from dataclasses import field
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.packages.PIL import PERHAPS_IMAGE
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from flake8_cnnmem.packages.lightning.fabric import FABRIC
 from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, LIGHTNING_MODULE
 from flake8_cnnmem.packages.lightning.strategies import CLASSES as STRATEGIES
 from flake8_cnnmem.packages.lightning.trainer import TRAINER, TUNER
-from flake8_cnnmem.values import Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Value, native
 
 __all__ = ["DATA_MODULE", "LIGHTNING_MODULE", "MODULES", "STAND_INS"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Value
 
 
 def nothing(run: Runtime, /, self: Value = None, *args: Value, **kwargs: Value) -> Value:

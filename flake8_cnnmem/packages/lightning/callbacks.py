@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.torch.optim import parameters_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages.lightning.arguments import nothing
 from flake8_cnnmem.packages.lightning.hooks import stepped
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, StaticMethod, Value, native
+from flake8_cnnmem.values import Class, Instance, StaticMethod, Value, native
 
 CALLBACK = Class("Callback", namespace={"__init__": native("__init__", nothing)}, module="lightning.pytorch.callbacks")
 

@@ -6,7 +6,8 @@ from flake8_cnnmem.packages.lightning.arguments import REQUIRED, nothing, signat
 from flake8_cnnmem.packages.lightning.callbacks import CALLBACK
 from flake8_cnnmem.packages.lightning.hooks import is_own, optional, stepped
 from flake8_cnnmem.packages.lightning.trainer import TRAINER
-from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Value, native
 
 
 def set_defaults(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.torch.distributed.precision import cast_model, precision_of
 from flake8_cnnmem.frameworks.torch.distributed.prepared import COMMON, in_autocast, models_in, move_batches, no_op
 from flake8_cnnmem.packages.lightning.strategies import arranged_by, devices_in
-from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Value, native
 
 
 def init(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import MISSING, Instance, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Instance, Value
 
 
 def stepped(run: Runtime, owner: Value, name: str, *args: Value) -> Value:

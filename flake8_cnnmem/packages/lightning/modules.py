@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.optim import parameters_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages.lightning.arguments import add_arguments, from_arguments, nothing
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Property, Runtime, Value, native
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Property, Value, native
 
 # Hyperparameters, which modules and data modules have alike
 

@@ -18,8 +18,9 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.packages.lightning.callbacks import BASE_FINETUNING
 from flake8_cnnmem.packages.lightning.hooks import is_own, names_of, parameters_of, stepped
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Instance, Value, native
 
 MOST_EPOCHS = 64
 """Epochs that are gone through for a callback that lets other parameters train from some epoch on."""

@@ -14,8 +14,9 @@ from flake8_cnnmem.frameworks.torch.distributed.fsdp import fully_sharded
 from flake8_cnnmem.frameworks.torch.distributed.noting import count_of, world_size
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import gathered_in
 from flake8_cnnmem.packages import deepspeed
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 STRATEGIES = {
     "DDPStrategy": "ddp", "DDPSpawnStrategy": "ddp", "DDPShardedStrategy": "ddp_sharded", "DDP2Strategy": "ddp",

@@ -14,8 +14,9 @@ from flake8_cnnmem.packages.lightning.hooks import optional, stepped
 from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, LIGHTNING_MODULE
 from flake8_cnnmem.packages.lightning.steps import FitCall, optimizers_in
 from flake8_cnnmem.packages.lightning.strategies import arranged_by, devices_in, strategy_for
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Runtime, Value, native
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Value, native
 
 MEMBERS = Members()
 TRAINER = Class("Trainer", namespace=MEMBERS, module="lightning.pytorch")

@@ -14,8 +14,9 @@ from flake8_cnnmem.frameworks.torch.utils_data.dataset import DATASET
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.packages.PIL import Picture, image
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 TRAIN = "root, train=True, transform=None, target_transform=None, download=False"
 SPLIT = "root, split='train', transform=None, target_transform=None, download=False"

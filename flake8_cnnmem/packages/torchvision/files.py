@@ -5,8 +5,9 @@ from __future__ import annotations
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import picture_of
 from flake8_cnnmem.packages.torchvision.sizes import NOT_KNOWN, as_tensor, floating, pair_of, sides_of, with_sides
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Runtime, Value, native
+from flake8_cnnmem.values import Class, Value, native
 
 CHANNELS = {"GRAY": 1, "GRAY_ALPHA": 2, "RGB": 3, "RGB_ALPHA": 4}
 READ_MODE = Class("ImageReadMode", namespace={name: name for name in ("UNCHANGED", *CHANNELS)}, module="torchvision.io")

@@ -10,8 +10,9 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import Picture, image, picture_of
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 Sides = tuple[Size, Size]
 NOT_KNOWN = Unknown("the size of an image is not known")

@@ -22,8 +22,9 @@ from flake8_cnnmem.packages.torchvision.sizes import (
     with_channels,
     with_sides,
 )
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Value
 
 TRANSFORMS: dict[str, Any] = {}
 BASE = Class("Transform", module="torchvision.transforms.v2")

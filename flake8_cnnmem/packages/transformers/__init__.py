@@ -7,7 +7,8 @@ from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS, PARSER
 from flake8_cnnmem.packages.transformers.pretrained import AUTOMATIC, CONFIGURATIONS, MODELS, PREPARING
 from flake8_cnnmem.packages.transformers.tokenizers import COLLATORS, TOKENIZERS
 from flake8_cnnmem.packages.transformers.trainer import COLLATE, TRAINER
-from flake8_cnnmem.values import Class, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Value, native
 
 
 def given_back(run: Runtime, /, cls: Value, *args: Value, **kwargs: Value) -> Value:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.prepared import other
 from flake8_cnnmem.frameworks.torch.dtypes import GPU
-from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Value, native
 
 DEFAULTS: dict[str, Value] = {
     "per_device_train_batch_size": 8, "per_device_eval_batch_size": 8, "gradient_accumulation_steps": 1,

@@ -11,8 +11,9 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, is_dtype
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Value, native
 
 NOT_MADE = "not made"
 """The scratch dict of the calls that would give a model if a file were there: what it is called, and the cause."""

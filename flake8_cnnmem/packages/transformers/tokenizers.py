@@ -13,8 +13,9 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Value, native
 
 WITH_TYPES = ("Bert", "Electra", "Albert", "XLNet", "Deberta", "MobileBert", "Funnel", "ConvBert", "SqueezeBert")
 WITHOUT_TYPES = (

@@ -26,8 +26,9 @@ from flake8_cnnmem.packages.datasets.samples import Columns
 from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS
 from flake8_cnnmem.packages.transformers.tokenizers import padded
 from flake8_cnnmem.packages.transformers.updates import made_optimizer
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Class, Instance, Value, native
 
 MOST_BATCHES = 4
 """Micro-batches of a step that are followed: all of them are on the device from its beginning to its end."""

@@ -7,8 +7,9 @@ from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages import bitsandbytes
 from flake8_cnnmem.packages._fused_optimizers import APEX
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 UPDATES: dict[str, tuple[str, dict[str, Value]]] = {
     **{word: ("AdamW", {}) for word in ("adamw", "adamw_torch", "adamw_hf", "adamw_torch_xla")},

@@ -17,8 +17,9 @@ from flake8_cnnmem.frameworks.flax.arrays import (
 from flake8_cnnmem.frameworks.flax.jax.elementwise import NUMPY, cast, define
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def declare_filled(name: str, value: Value) -> None:

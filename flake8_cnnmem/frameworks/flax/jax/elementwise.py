@@ -19,8 +19,9 @@ from flake8_cnnmem.frameworks.flax.arrays import (
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import GLU, Broadcast, Elementwise, OneHot
 from flake8_cnnmem.ops.base import extent
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 NUMPY: dict[str, Value] = {}
 """`jax.numpy`, as far as it is followed."""

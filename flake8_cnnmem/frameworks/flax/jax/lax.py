@@ -6,8 +6,9 @@ from flake8_cnnmem.frameworks.flax.arrays import apply, made, plain, shape_of, s
 from flake8_cnnmem.frameworks.flax.jax import creation, reductions, shaping, transforms
 from flake8_cnnmem.frameworks.flax.jax.elementwise import ACTIVATIONS, NUMPY, cast
 from flake8_cnnmem.ops import Elementwise
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 
 def stop_gradient(run: Runtime, x: Value) -> Value:

@@ -12,8 +12,9 @@ from flake8_cnnmem.frameworks.flax.names import NAMES
 from flake8_cnnmem.frameworks.numpy.dtypes import BYTES
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Transpose
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
 ARRAY = Class("Array", module="jax")
 """`jax.Array`, `jnp.ndarray`."""

@@ -7,8 +7,9 @@ from flake8_cnnmem.frameworks.flax.jax.elementwise import ACTIVATIONS, NUMPY, bi
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Broadcast, Einsum, Matmul, Permute, Reduce, Reshape, ScaledDotProduct
 from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 @define(NUMPY, "matmul")

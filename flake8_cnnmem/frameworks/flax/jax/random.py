@@ -5,8 +5,9 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.flax.arrays import as_array, dtype_named, made, plain, shape_of, sizes
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import WITHOUT_SIZES, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import WITHOUT_SIZES, Class, Instance, Native, Value
 
 KEYS = 4096
 """Keys that are told apart in what `split` gives."""

@@ -6,8 +6,9 @@ from flake8_cnnmem.frameworks.flax.arrays import apply, axes, dtype_named, float
 from flake8_cnnmem.frameworks.flax.jax.elementwise import ACTIVATIONS, NUMPY, define
 from flake8_cnnmem.ops import Elementwise, Reduce, Sort, TopK
 from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 REDUCTIONS = {
     "sum": "sum", "mean": "mean", "average": "mean", "max": "max", "min": "min", "amax": "max", "amin": "min",

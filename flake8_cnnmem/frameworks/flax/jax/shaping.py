@@ -44,8 +44,9 @@ from flake8_cnnmem.ops import (
 )
 from flake8_cnnmem.ops.base import axes_of, axis_of
 from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 # --- moving -----------------------------------------------------------------------------------------------------------
 

@@ -9,8 +9,9 @@ from flake8_cnnmem.frameworks.flax import trees
 from flake8_cnnmem.frameworks.flax.arrays import as_array, plain
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 
 def unchanged(run: Runtime, fun: Value = None, *args: Value, **options: Value) -> Value:

@@ -15,8 +15,9 @@ from flake8_cnnmem.frameworks.flax.signatures import fields
 from flake8_cnnmem.graph import Op, Tensor, WeightSpec
 from flake8_cnnmem.ops import Heads, Matmul, Transpose
 from flake8_cnnmem.ops.base import quotient
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 LAYERS: dict[str, Class] = {}
 

@@ -15,8 +15,9 @@ from flake8_cnnmem.frameworks.flax.fields import bound_fields, fields_of
 from flake8_cnnmem.frameworks.flax.jax.random import KEY
 from flake8_cnnmem.frameworks.flax.scopes import Scope, adopt, modules_in, running, scope_of
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Runtime, Value, native
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Value, native
 
 MODULE = Class("Module", module="flax.linen")
 

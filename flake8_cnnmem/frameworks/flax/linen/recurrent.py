@@ -15,8 +15,9 @@ from flake8_cnnmem.frameworks.flax.linen.layers import layer
 from flake8_cnnmem.frameworks.flax.linen.module import make_weight
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Concatenate, Recurrent, RecurrentCell, Transpose
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 INPUTS = {"lstm": ("ii", "if", "ig", "io"), "gru": ("ir", "iz", "in"), "rnn": ("i",)}
 STATES = {"lstm": ("hi", "hf", "hg", "ho"), "gru": ("hr", "hz", "hn"), "rnn": ("h",)}

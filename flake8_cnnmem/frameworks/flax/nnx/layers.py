@@ -16,8 +16,9 @@ from flake8_cnnmem.frameworks.flax.signatures import fields, positional
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight, WeightSpec
 from flake8_cnnmem.ops import BatchNorm, Convolution, GroupNorm, Heads, Linear, Matmul, Transpose
 from flake8_cnnmem.ops.base import asked, quotient
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 LAYERS: dict[str, Class] = {}
 

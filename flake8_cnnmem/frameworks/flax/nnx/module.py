@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.flax.arrays import as_array
 from flake8_cnnmem.frameworks.flax.jax.random import KEY
 from flake8_cnnmem.frameworks.flax.scopes import modules_in
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import WITHOUT_SIZES, Bound, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import WITHOUT_SIZES, Bound, Class, Instance, Native, Value
 
 MODULE = Class("Module", module="flax.nnx")
 

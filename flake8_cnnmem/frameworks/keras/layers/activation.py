@@ -5,7 +5,8 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.ops import Elementwise, PRelu
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Value
 
 
 def call_activation(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:

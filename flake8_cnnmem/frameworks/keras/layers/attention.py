@@ -25,8 +25,9 @@ from flake8_cnnmem.ops import (
     Unsqueeze,
 )
 from flake8_cnnmem.ops.given import Refused
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 def applied(run: Runtime, op: Op, *inputs: Value, weights: tuple[Value, ...] = (), function: str = "") -> Value:

@@ -9,7 +9,8 @@ from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.ops import Average, Broadcast, Concatenate, Flip
-from flake8_cnnmem.values import Instance, Property, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Property, Value
 
 
 def init_bidirectional(run: Runtime, self: Instance) -> None:

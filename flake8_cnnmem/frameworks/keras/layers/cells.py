@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
 from flake8_cnnmem.frameworks.keras.tracking import native
 from flake8_cnnmem.ops import Recurrent, RecurrentCell
 from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Property, Runtime, Value
+from flake8_cnnmem.values import Instance, Property, Value
 
 
 def cell_call(kind: str) -> Callable[..., Value]:

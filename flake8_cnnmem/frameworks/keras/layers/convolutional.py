@@ -14,8 +14,9 @@ from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Mismatch
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution
 from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 
 def above_one(sizes: Value) -> bool:

@@ -14,8 +14,9 @@ from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Einsum, Elementwise, Linear, Matmul, Reduce, Transpose
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
 from flake8_cnnmem.ops.base import Weightless, asked
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 @layer(least=2)

@@ -12,7 +12,8 @@ from flake8_cnnmem.frameworks.keras.layers import convolutional, core, merging
 from flake8_cnnmem.frameworks.keras.legacy import in_todays_order
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.frameworks.keras.tracking import MERGE
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 
 def renamed(old: str, today: Class, rank: int, always: bool = False) -> Class:

@@ -8,7 +8,8 @@ from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import native
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Value
 
 
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:

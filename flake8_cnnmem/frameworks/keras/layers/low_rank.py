@@ -20,8 +20,9 @@ from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Einsum
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 ENABLED = "lora_enabled"
 

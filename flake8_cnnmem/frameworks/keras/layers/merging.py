@@ -12,8 +12,9 @@ from flake8_cnnmem.ops import Average as AverageOp
 from flake8_cnnmem.ops import Broadcast, Unsqueeze
 from flake8_cnnmem.ops import Concatenate as ConcatenateOp
 from flake8_cnnmem.ops import Dot as DotOp
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 
 def merge_call(make: Callable[[Instance], Op], align: bool = True) -> Callable[..., Value]:

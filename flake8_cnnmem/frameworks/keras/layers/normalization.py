@@ -14,7 +14,8 @@ from flake8_cnnmem.graph import Weight, WeightSpec
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import BatchNorm, GroupNorm, LayerNorm, Normalise, RMSNorm
 from flake8_cnnmem.ops.base import asked
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, native, state_of
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Elementwise, Index, Resize
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 SCALE = Elementwise("scale")
 

@@ -11,7 +11,8 @@ from flake8_cnnmem.frameworks.keras.tracking import native
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Dropout, Recurrent
 from flake8_cnnmem.ops.base import asked
-from flake8_cnnmem.values import Instance, Property, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Property, Value
 
 
 def flag(value: Value) -> bool:

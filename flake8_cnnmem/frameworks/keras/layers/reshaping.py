@@ -13,8 +13,9 @@ from flake8_cnnmem.ops import Crop, Pad, Resize, Unsqueeze
 from flake8_cnnmem.ops import Permute as PermuteOp
 from flake8_cnnmem.ops import Repeat as RepeatOp
 from flake8_cnnmem.ops import Reshape as ReshapeOp
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 INTERPOLATIONS = ("area", "bicubic", "bilinear", "gaussian", "lanczos3", "lanczos5", "mitchellcubic", "nearest")
 """Those of all versions."""

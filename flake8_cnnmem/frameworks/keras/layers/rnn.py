@@ -27,8 +27,9 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Index, Recurrent, Stack
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Runtime, Value
+from flake8_cnnmem.values import MISSING, Instance, Value
 
 MOST_STEPS = 512
 """Steps of a user's own cell that are followed one by one."""

@@ -9,8 +9,9 @@ from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Convolution
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.keras.tracking import is_layer, state_of
 from flake8_cnnmem.frameworks.keras.trainable import apply_trainable
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Steps, StepsAgain, StepsTogether
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Bound, Instance, Native, Value
 
 
 def build_inner(run: Runtime, inner: Value, shape: Value) -> None:

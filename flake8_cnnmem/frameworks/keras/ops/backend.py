@@ -7,7 +7,8 @@ from flake8_cnnmem.frameworks.keras.ops.operations import BACKEND
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.variables import variable
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 BACKENDS = ("tensorflow", "torch", "jax")
 

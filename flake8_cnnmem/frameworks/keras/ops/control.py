@@ -9,8 +9,9 @@ from flake8_cnnmem.frameworks.keras.session import map_structure as nested_map
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Index
 from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 
 def conditional(run: Runtime, pred: Value, true_fn: Value = None, false_fn: Value = None) -> Value:

@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, is_scalar, known, listed
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Broadcast, Dropout, Elementwise, Normalise
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def unary(run: Runtime, x: Value, *, kind: str, function: str = "") -> Value:

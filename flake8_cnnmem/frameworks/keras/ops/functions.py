@@ -12,7 +12,8 @@ from flake8_cnnmem.frameworks.keras.session import first_unknown_in, tensors_in
 from flake8_cnnmem.frameworks.signatures import Stub, beside
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.given import Given
-from flake8_cnnmem.values import MISSING, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Native, Value
 
 OWNER = "tensorflow"
 """The module whose functions others have as well (`tf.linalg.matmul` is `tf.matmul`)."""

@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.keras.ops.operands import apply, float_dtype, layo
 from flake8_cnnmem.frameworks.keras.ops.shaping import sizes
 from flake8_cnnmem.frameworks.keras.parameters import per_axis
 from flake8_cnnmem.ops import Convolution, Elementwise, Index, PixelShuffle, RepeatInterleave, Resize
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def resize(

@@ -13,8 +13,9 @@ from flake8_cnnmem.frameworks.keras.ops.operands import apply
 from flake8_cnnmem.frameworks.keras.ops.reductions import reduce
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Loss
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 EPSILON = 1e-7
 

@@ -9,8 +9,9 @@ from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, axis_number, shape_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Broadcast, Dot, Einsum, Matmul, Permute, Reshape, Transpose
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def matmul(run: Runtime, x: Value, y: Value, transpose_a: Value = False, transpose_b: Value = False) -> Value:

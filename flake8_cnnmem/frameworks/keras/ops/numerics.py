@@ -14,8 +14,9 @@ from flake8_cnnmem.frameworks.keras.session import map_structure, tensors_in
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 def given(run: Runtime, kind: str, shapes: list[Shape], *inputs: Value, dtypes: list[str] | None = None) -> Value:

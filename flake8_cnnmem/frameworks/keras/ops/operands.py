@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plai
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Stack
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def apply(run: Runtime, op: Op, *inputs: Value, function: str = "", dtypes: Sequence[str] | None = None) -> Value:

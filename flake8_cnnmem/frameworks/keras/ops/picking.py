@@ -15,8 +15,9 @@ from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import Elementwise, Index
 from flake8_cnnmem.ops.given import Given
 from flake8_cnnmem.ops.merge import broadcast
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def picked(run: Runtime, x: Value, indices: Value, target: Shape, function: str) -> Value:

@@ -12,8 +12,9 @@ from flake8_cnnmem.frameworks.keras.ops.shaping import reshape
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Reduce, Sort, TopK
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def reduce(

@@ -33,8 +33,9 @@ from flake8_cnnmem.ops import (
     Unbind,
     Unsqueeze,
 )
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def crelu(run: Runtime, x: Value, axis: Value = -1) -> Value:

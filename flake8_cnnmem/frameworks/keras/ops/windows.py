@@ -22,8 +22,9 @@ from flake8_cnnmem.ops import (
     Reshape,
     ScaledDotProduct,
 )
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def spatial(value: Value, rank: int, last: bool, default: Value = 1) -> Any:

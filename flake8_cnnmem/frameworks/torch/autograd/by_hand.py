@@ -9,9 +9,10 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.torch.autograd.grad import GRADIENTS, PASSES, STEPPING
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 BY_HAND = Class("SGD", unknown_base=Unknown("weights are updated without an optimizer"), module="torch.optim")
 

@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.graph import Invocation, OwnBackward, Tensor, Weight
 from flake8_cnnmem.ops.elementwise import Elementwise
 from flake8_cnnmem.ops.given import Filled
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Runtime, Value, native
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Value, native
 
 WRITTEN = "declared"
 """The kind of what a kernel writes: what is kept of it is said with the call."""

@@ -11,7 +11,8 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, is_floating
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Value
 
 GRADIENTS = "gradients"
 """Scratch of the run: by a tensor's id the tensor, its gradient, and the number of the pass that it came from."""

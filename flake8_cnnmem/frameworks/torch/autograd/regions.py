@@ -8,8 +8,9 @@ from typing import Any
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, is_callable
+from flake8_cnnmem.values import Class, Instance, Native, Value, is_callable
 
 Change = Callable[[Runtime, Instance], None]
 

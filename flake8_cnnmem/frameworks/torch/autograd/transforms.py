@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.arranging import note_cause
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Native, Value
 
 GRADIENTS = ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize")
 """Those that give derivatives: steps that are written with them make no backward pass that is seen."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.torch.autograd.regions import offloaded
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import wrapper
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, put, set_attribute, stored, walk
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
+from flake8_cnnmem.values import Class, Instance, Value, native
 
 HELD = "_checkpoint_wrapped_module"
 IMPLEMENTATION = "checkpoint_impl"

@@ -14,7 +14,8 @@ from flake8_cnnmem.frameworks.torch.distributed.noting import world_size
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import NO_OP_CALL, wrapper
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, walk, weights_of
-from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Value, native
 
 NOT_COUNTED = (
     "the buffers in which FSDP gathers and scatters are counted as the largest unit's parameters and gradients"

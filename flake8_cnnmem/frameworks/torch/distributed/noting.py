@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Value
 
 WORLD = "world"
 """The scratch dict with the number of processes ("size") that a launcher of the program has told."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 
 @dataclass(frozen=True, slots=True)

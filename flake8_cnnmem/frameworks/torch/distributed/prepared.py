@@ -9,7 +9,8 @@ from flake8_cnnmem.frameworks.torch.autograd.regions import AUTOCAST, NO_OP
 from flake8_cnnmem.frameworks.torch.distributed.precision import Precision
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, MOVES
-from flake8_cnnmem.values import Instance, Runtime, Value, is_callable, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Instance, Value, is_callable, native
 
 
 def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.noting import WORLD, tell_world_size, world_size
 from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing
-from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Value, native
 
 
 def spawn(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
-from flake8_cnnmem.values import Runtime, Value, native
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Value, native
 
 WHOLE = "which share of its parameters and results one device has is not followed: all of them were counted"
 

@@ -12,8 +12,9 @@ from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.layer import composite
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, set_attribute
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, native
+from flake8_cnnmem.values import Class, Instance, Native, Value, native
 
 NO_OP_CALL = Native("no_sync", lambda run, self, *args, **kwargs: Instance(NO_OP), propagate_unknown=False)
 

@@ -15,8 +15,9 @@ from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, b
 from flake8_cnnmem.frameworks.torch.functions.elementwise import calculated, unary
 from flake8_cnnmem.graph import Mismatch, Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Elementwise, Matmul, ScaledGradient
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 Numbers = Callable[[Any, Any], Any]
 

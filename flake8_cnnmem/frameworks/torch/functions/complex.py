@@ -15,8 +15,9 @@ from flake8_cnnmem.graph import Operand, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Broadcast, Elementwise, Reduce, Reshape
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 COMPLEX = {"float16": "complex32", "float64": "complex128"}
 

@@ -16,8 +16,9 @@ from flake8_cnnmem.frameworks.torch.functions.constants import constant, counted
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Native, Value
 
 NOT_NESTED = Unknown("the sizes of a tensor could not be worked out")
 

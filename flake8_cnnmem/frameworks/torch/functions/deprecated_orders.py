@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from flake8_cnnmem.frameworks.torch.registry import METHODS, TORCH
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Native, Value
 
 
 def factor_first(function: Callable[..., Value], tensors: int, word: str) -> Callable[..., Value]:

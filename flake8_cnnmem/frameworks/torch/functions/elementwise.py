@@ -14,8 +14,9 @@ from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Broadcast, Elementwise, PRelu
 from flake8_cnnmem.ops.base import axis_of
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 Numbers = Callable[[Any], Any]
 

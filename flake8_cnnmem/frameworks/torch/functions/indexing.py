@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.torch.applying import WRITTEN, apply, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar
 from flake8_cnnmem.graph import Call, Mismatch, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def normalised(run: Runtime, key: Value) -> tuple[Any, ...] | Unknown:

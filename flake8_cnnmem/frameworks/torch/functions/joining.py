@@ -15,8 +15,9 @@ from flake8_cnnmem.graph import Mismatch, Op, Operand, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Flatten, Index, Reshape, Stack, Unsqueeze
 from flake8_cnnmem.ops.base import Weightless, axis_of, count
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def given_tensors(run: Runtime, tensors: Value) -> list[Value] | Unknown:

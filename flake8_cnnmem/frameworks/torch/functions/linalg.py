@@ -15,8 +15,9 @@ from flake8_cnnmem.graph import Operand, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Einsum, Elementwise, Matmul, Reduce, Reshape, ScaledGradient
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 
 def einsum(run: Runtime, equation: str, *operands: Value) -> Value:

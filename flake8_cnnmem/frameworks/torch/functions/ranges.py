@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, scalar
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def arange(run: Runtime, start: Value = 0, end: Value = None, step: Value = 1, *, dtype: Value = None) -> Value:

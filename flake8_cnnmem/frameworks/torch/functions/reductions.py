@@ -19,8 +19,9 @@ from flake8_cnnmem.frameworks.torch.functions.indexing import index
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Loss, Reduce, Sort, TopK
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Property, Runtime, Value
+from flake8_cnnmem.values import Native, Property, Value
 
 
 def _mean(values: list[Any]) -> Any:

@@ -15,8 +15,9 @@ from flake8_cnnmem.ops import (
     Repeat,
     RepeatInterleave,
 )
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def expand_to(run: Runtime, input: Value, target: Shape | Unknown, function: str) -> Value:

@@ -27,8 +27,9 @@ from flake8_cnnmem.ops import (
     Unflatten,
     Unsqueeze,
 )
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def shaped(run: Runtime, op: Op, input: Value, function: str) -> Value:

@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.torch.arguments import size
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import Chunk, Elementwise, Split, Unbind
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def parts(run: Runtime, op: Split | Chunk | Unbind, input: Value, function: str) -> Value:

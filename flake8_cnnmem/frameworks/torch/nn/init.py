@@ -8,8 +8,9 @@ from flake8_cnnmem.dims import Size, multiply, product
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.functions.creation import refilled
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Native, Value
 
 NAMES = (
     "uniform_", "normal_", "trunc_normal_", "constant_", "ones_", "zeros_", "eye_", "dirac_", "xavier_uniform_",

@@ -15,8 +15,9 @@ from flake8_cnnmem.frameworks.torch.registry import METHODS
 from flake8_cnnmem.frameworks.torch.sizes import Sizes
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.parameter_values import ValuesOf
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Native, Value
 
 NOT_CALLED = Unknown("a lazy layer's input size is not known before its first call")
 NOT_INITIALISED = Unknown("the layer's sizes are not known before its first call")

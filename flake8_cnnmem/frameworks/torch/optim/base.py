@@ -8,8 +8,9 @@ from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim.following import note_step, stepped_inside, subclassed, watched
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
 from flake8_cnnmem.frameworks.torch.optim.private_helpers import GROUPING
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
 
 MEMBERS = Members()
 OPTIMIZER = Class("Optimizer", namespace=MEMBERS, module="torch.optim.optimizer")

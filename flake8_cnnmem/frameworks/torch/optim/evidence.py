@@ -12,9 +12,10 @@ from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS, TELLING
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
 from flake8_cnnmem.frameworks.updates import InnerOptimizer, Update
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 def keeps_for_all(optimizer: Instance) -> bool:

@@ -19,8 +19,9 @@ from flake8_cnnmem.frameworks.torch.optim.options import STATES, TELLING
 from flake8_cnnmem.frameworks.torch.optim.state import COUNTED, StateTensors, held_by
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value, is_callable
+from flake8_cnnmem.values import Bound, Class, Instance, Native, Value, is_callable
 
 STEADY = 4
 """Steps after which a state that still grows is given up."""

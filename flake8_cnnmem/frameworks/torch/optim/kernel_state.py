@@ -9,8 +9,9 @@ from flake8_cnnmem.frameworks.torch.autograd.grad import gradient_of
 from flake8_cnnmem.frameworks.torch.optim.base import OPTIMIZER, start
 from flake8_cnnmem.frameworks.torch.optim.following import watching
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 Options = Mapping[str, Value]
 Keeps = Callable[[Weight, Options], Mapping[str, Tensor]]

@@ -9,8 +9,9 @@ import math
 
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Runtime, Value, native
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Value, native
 
 
 def fused_or_foreach(run: Runtime, params: Value, differentiable: Value, use_fused: Value = False) -> Value:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:

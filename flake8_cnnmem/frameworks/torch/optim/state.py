@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.torch.device_of import on_host
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 MOST = 200_000
 """Values that are looked at: a state of a thousand parameters has ten for each."""

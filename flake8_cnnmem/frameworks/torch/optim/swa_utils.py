@@ -8,8 +8,9 @@ from flake8_cnnmem.frameworks.torch.distributed.wrappers import forward
 from flake8_cnnmem.frameworks.torch.nn.layer import composite
 from flake8_cnnmem.frameworks.torch.nn.modules.module import set_attribute
 from flake8_cnnmem.frameworks.torch.optim.schedulers import scheduler
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 
 def unchanged(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:

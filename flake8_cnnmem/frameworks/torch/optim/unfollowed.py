@@ -8,8 +8,9 @@ from flake8_cnnmem.frameworks.torch.autograd.grad import STEPPING, cleared
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim.following import Noted, stepped_inside
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 MEMBERS = Members()
 UNFOLLOWED = Class(

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from flake8_cnnmem.dims import BATCH, Size
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 LARGEST_LIST = 4096
 """Samples of a batch that a collate function of the user's is given one by one."""

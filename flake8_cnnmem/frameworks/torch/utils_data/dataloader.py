@@ -16,8 +16,9 @@ from flake8_cnnmem.frameworks.torch.utils_data.collate import (
     default_collate,
 )
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, Stream, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Stream, Value
 
 MEMBERS = Members()
 DATA_LOADER = Class("DataLoader", namespace=MEMBERS, module="torch.utils.data")

@@ -7,8 +7,9 @@ from typing import Any
 from flake8_cnnmem.frameworks.torch.utils_data.collate import convert, default_collate
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, length_of
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import ONE_FOR_ALL, Class, ClassMethod, Instance, Native, Runtime, Value, native
+from flake8_cnnmem.values import ONE_FOR_ALL, Class, ClassMethod, Instance, Native, Value, native
 
 
 def plain(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:

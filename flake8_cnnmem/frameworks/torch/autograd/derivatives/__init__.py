@@ -14,8 +14,8 @@ from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
 from flake8_cnnmem.ops import Broadcast
 from flake8_cnnmem.ops.derivative import NotDerived
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime
 
 DECLARING = (measures, rearranging, pointwise, products)
 """Modules that fill the table of rules when they are imported."""

@@ -17,8 +17,8 @@ from flake8_cnnmem.graph import Call, Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Broadcast, Elementwise, Reduce, Reshape
 from flake8_cnnmem.ops.derivative import Derivative, Restored
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime
 
 Gradients: TypeAlias = "Sequence[Tensor | None]"
 """One for each operand of a call: its inputs, then the weights that are none of them. None where there is none."""

@@ -18,8 +18,9 @@ from flake8_cnnmem.frameworks.torch.nn.functional.normalization import drop
 from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad
 from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import Broadcast, Elementwise, Heads, Index, PaddingMask, ScaledDotProduct
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 NOT_SHAPED = Unknown("the shape of attention's inputs is not known")
 

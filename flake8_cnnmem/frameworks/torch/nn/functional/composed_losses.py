@@ -14,7 +14,8 @@ from flake8_cnnmem.frameworks.torch.functions.shapes import unsqueeze
 from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import Common
 from flake8_cnnmem.ops.merge import broadcast
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Value
 
 Options: TypeAlias = Mapping[str, Value]
 Composed: TypeAlias = Callable[[Runtime, Sequence[Value], Options], Value]

@@ -13,8 +13,9 @@ from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad_pairs
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Bilinear, Convolution, Embedding, EmbeddingBag, Linear, OneHot, Reduce
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 WEIGHT = Unknown("the shape of a weight is not known")
 

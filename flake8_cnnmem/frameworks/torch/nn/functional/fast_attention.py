@@ -20,7 +20,8 @@ from flake8_cnnmem.frameworks.torch.nn.functional.attention import pair, scaled_
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import linear
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise, Index, MatmulInto
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Value
 
 EIGHT = 8
 

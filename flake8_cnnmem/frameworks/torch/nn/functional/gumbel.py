@@ -9,7 +9,8 @@ from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.joining import Written
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Value
 
 
 def gumbel_softmax(run: Runtime, logits: Value, hard: Value = False, dim: Value = -1) -> Value:

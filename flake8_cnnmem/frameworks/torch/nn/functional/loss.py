@@ -20,8 +20,9 @@ from flake8_cnnmem.frameworks.torch.registry import DEFINED, FUNCTIONAL
 from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import Common, Loss
 from flake8_cnnmem.ops.merge import broadcast
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 PAIR = ("input", "target")
 SUMS: dict[str, Any] = {"size_average": None, "reduce": None, "reduction": "mean"}

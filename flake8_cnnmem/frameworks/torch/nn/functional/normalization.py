@@ -17,8 +17,9 @@ from flake8_cnnmem.ops import (
     Normalise,
     RMSNorm,
 )
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 
 def width(*tensors: Value) -> Size | None:

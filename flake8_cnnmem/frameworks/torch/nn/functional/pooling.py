@@ -9,7 +9,8 @@ from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import AdaptivePool, FractionalMaxPool, MaxUnpool, Pool
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Value
 
 
 def with_indices(run: Runtime, op: Pool | AdaptivePool | FractionalMaxPool, input: Value, function: str) -> Value:

@@ -15,8 +15,9 @@ from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import AdaptivePool, Elementwise, Fold, Pad, Resize, Unfold
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Value
 
 NO_PADDING = Unknown("the amount of padding is not known")
 

@@ -14,8 +14,9 @@ from flake8_cnnmem.graph import Op
 from flake8_cnnmem.ops import GLU as GLUOp
 from flake8_cnnmem.ops import Dropout as DropoutOp
 from flake8_cnnmem.ops import Elementwise, PRelu
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 _DropoutNd = base_class("_DropoutNd", "dropout")
 BASES = {"_DropoutNd": _DropoutNd}

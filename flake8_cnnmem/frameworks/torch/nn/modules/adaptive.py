@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.torch.nn.layer import composite
 from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_LIST, SEQUENTIAL
 from flake8_cnnmem.frameworks.torch.nn.modules.linear import Linear
 from flake8_cnnmem.frameworks.torch.nn.modules.module import set_attribute
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 def forward(run: Runtime, self: Instance, input: Value, target: Value) -> Value:

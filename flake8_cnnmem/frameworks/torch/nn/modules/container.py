@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put, stored
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 NOT_FOLLOWED = "the contents of a container could not be worked out"
 

@@ -14,8 +14,9 @@ from flake8_cnnmem.frameworks.torch.nn.layer import BIAS, base_class, current, l
 from flake8_cnnmem.graph import Mismatch
 from flake8_cnnmem.ops import Convolution
 from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 _ConvNd = base_class("_ConvNd", "conv")
 _ConvTransposeNd = base_class("_ConvTransposeNd", "conv", _ConvNd)

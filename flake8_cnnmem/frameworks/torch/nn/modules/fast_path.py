@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.hooks import AFTER, BEFORE, holds
 from flake8_cnnmem.frameworks.torch.nn.modules.module import weights_of
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, native
+from flake8_cnnmem.values import Class, Instance, Native, Value, native
 
 SWITCH = "torch.backends.mha"
 """Scratch of the run: whether code has switched the fast path off."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from flake8_cnnmem.values import Class, Native, Runtime
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Native
 
 
 def check_hashes(run: Runtime, classes: Iterable[Class]) -> None:

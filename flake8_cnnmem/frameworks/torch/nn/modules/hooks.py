@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 BEFORE, AFTER = "_forward_pre_hooks", "_forward_hooks"
 BACKWARD = ("_backward_hooks", "_backward_pre_hooks")

@@ -12,8 +12,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules import conv, linear, normalizatio
 from flake8_cnnmem.frameworks.torch.nn.modules.module import stored
 from flake8_cnnmem.frameworks.torch.nn.parameter import NOT_CALLED
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 CHANNELS = ("in_channels", 1)
 FEATURES = ("num_features", 1)

@@ -20,7 +20,8 @@ from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
 from flake8_cnnmem.ops import Linear as LinearOp
 from flake8_cnnmem.ops.base import asked
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, StaticMethod, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Value
 
 
 @layer("linear", weighted=False)

@@ -11,8 +11,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.hashes import check_hashes
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_buffer
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Property, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Property, Value
 
 MEMBERS = Members()
 MODULE = Class("Module", namespace=MEMBERS, module="torch.nn.modules.module")

@@ -25,8 +25,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
 from flake8_cnnmem.frameworks.torch.nn.modules.module_contents import own_children
 from flake8_cnnmem.frameworks.torch.nn.parameter import NOT_CALLED
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 
 def call_module(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:

@@ -18,8 +18,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
 )
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.parameter_values import values_of
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 
 def prefix_of(run: Runtime, prefix: Value) -> str:

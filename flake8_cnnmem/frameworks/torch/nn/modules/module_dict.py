@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.modules.module import put, stored
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_parameter
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 MODULE_DICT, module_dict = container("ModuleDict")
 

@@ -22,8 +22,9 @@ from flake8_cnnmem.ops import LayerNorm as LayerNormOp
 from flake8_cnnmem.ops import LocalResponseNorm as LocalResponseNormOp
 from flake8_cnnmem.ops import RMSNorm as RMSNormOp
 from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import Instance, Native, StaticMethod, Value
 
 _NormBase = base_class("_NormBase", "batchnorm")
 _NormBase.namespace["reset_running_stats"] = Native("reset_running_stats", nothing, propagate_unknown=False)

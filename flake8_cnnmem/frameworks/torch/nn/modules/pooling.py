@@ -10,7 +10,8 @@ from flake8_cnnmem.frameworks.torch.nn.functional.pooling import adaptive, fract
 from flake8_cnnmem.frameworks.torch.nn.layer import base_class, current, layer
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.ops import Elementwise
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import Class, Instance, Value
 
 _MaxPoolNd = base_class("_MaxPoolNd", "pooling")
 _AvgPoolNd = base_class("_AvgPoolNd", "pooling")

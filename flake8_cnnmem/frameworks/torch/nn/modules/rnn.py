@@ -10,8 +10,9 @@ from flake8_cnnmem.frameworks.torch.nn.utils.rnn import PACKED, packed
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Recurrent, RecurrentCell
 from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 RNNBase = base_class("RNNBase", "rnn")
 RNNBase.namespace["flatten_parameters"] = Native("flatten_parameters", nothing, propagate_unknown=False)

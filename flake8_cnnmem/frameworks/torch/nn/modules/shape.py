@@ -18,8 +18,9 @@ from flake8_cnnmem.ops import Fold as FoldOp
 from flake8_cnnmem.ops import PixelShuffle as PixelShuffleOp
 from flake8_cnnmem.ops import Unflatten as UnflattenOp
 from flake8_cnnmem.ops import Unfold as UnfoldOp
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Value
 
 _ConstantPadNd = base_class("_ConstantPadNd", "padding")
 _ReflectionPadNd = base_class("_ReflectionPadNd", "padding")

@@ -28,8 +28,9 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import AttentionInputs
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.ops.derivative import NotDerived
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import Instance, Native, StaticMethod, Value
 
 
 def attention_forward(

@@ -25,7 +25,8 @@ from flake8_cnnmem.frameworks.torch.nn.utils.weight_norm import (
 )
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.derivative import NotDerived
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Value
 
 LIST_MEMBERS = Members()
 LIST = Class("ParametrizationList", (MODULE,), LIST_MEMBERS, module="torch.nn.utils.parametrize")

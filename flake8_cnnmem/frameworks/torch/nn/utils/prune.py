@@ -8,8 +8,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, put, sto
 from flake8_cnnmem.frameworks.torch.nn.parameter import weight_like
 from flake8_cnnmem.frameworks.torch.nn.utils.weight_norm import Hook, add_hook, drop_hook, hooks_of, natives, take
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
 
 PRUNED = "pruning"
 

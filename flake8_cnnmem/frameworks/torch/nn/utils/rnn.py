@@ -6,8 +6,9 @@ from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Problem, Tensor
 from flake8_cnnmem.ops.given import Refused
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 MEMBERS = Members()
 PACKED = Class("PackedSequence", namespace=MEMBERS, module="torch.nn.utils.rnn")

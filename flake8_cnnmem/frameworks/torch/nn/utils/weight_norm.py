@@ -18,8 +18,9 @@ from flake8_cnnmem.frameworks.torch.tensors import clone
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Broadcast
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 
 @dataclass(frozen=True, slots=True)
