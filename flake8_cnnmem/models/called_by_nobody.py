@@ -53,7 +53,7 @@ def call_starts(run: Interpreter, module: Module) -> bool:
     return found
 
 
-class Missing(NamedTuple):
+class MissingArguments(NamedTuple):
     """An Unknown for each parameter of a function that has no default."""
 
     positional: tuple[Unknown, ...]
@@ -66,7 +66,7 @@ class Missing(NamedTuple):
         return (*self.positional, *self.by_name.values())
 
 
-def missing_arguments(function: Function, skip: int) -> Missing:
+def missing_arguments(function: Function, skip: int) -> MissingArguments:
     """What a call of a function lacks that gives no arguments but the first `skip`."""
 
     def missing(word: str) -> Unknown:
@@ -74,7 +74,7 @@ def missing_arguments(function: Function, skip: int) -> Missing:
 
     names, named = function.parameters.positional, function.parameters.keywords
     needed = names[skip : len(names) - len(function.defaults)]
-    return Missing(
+    return MissingArguments(
         tuple(map(missing, needed)), {word: missing(word) for word in named if word not in function.keyword_defaults}
     )
 
