@@ -158,9 +158,14 @@ def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Valu
 
 
 def not_described(run: Interpreter, cls: Class, name: str) -> Value:
-    """What a name is that a class does not have for us: unknown where the class is a library's, of which its room in
-    `packages` describes what models and trainings use; MISSING in all other cases."""
-    if cls.site is None and not name.startswith("__") and packages.package(cls.module.partition(".")[0]) is not None:
+    """What a name is that a class does not have for us: unknown where it is a framework's class that has the name, or a
+    library's, of which its room in `packages` describes what models and trainings use; MISSING in all other cases."""
+    if name.startswith("__"):
+        return MISSING
+    for base in cls.mro:
+        if base.site is None and frameworks.has_member(base, name):
+            return run.unknown(f"{base.module}.{base.name}.{name} is not followed")
+    if cls.site is None and packages.package(cls.module.partition(".")[0]) is not None:
         return run.unknown(f"{cls.module}.{cls.name}.{name} is not followed")
     return MISSING
 

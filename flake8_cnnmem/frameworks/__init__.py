@@ -15,7 +15,7 @@ from flake8_cnnmem.stubs.reading import Imported, StubModule
 from flake8_cnnmem.supported import FRAMEWORKS
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Namespace, Native, Value
+from flake8_cnnmem.values import Class, Instance, Namespace, Native, Value
 
 PACKAGES = {package: folder for folder, each in FRAMEWORKS.items() for package in each.packages}
 
@@ -36,6 +36,13 @@ def source_name(dotted: str) -> str | None:
     folder = PACKAGES.get(dotted.partition(".")[0])
     own = getattr(importlib.import_module(f"{__name__}.{folder}"), "source_name", None) if folder else None
     return own(dotted) if own is not None else None
+
+
+def has_member(cls: Class, name: str) -> bool:
+    """Whether objects of a framework's own class have an attribute of this name, as far as that is written down."""
+    folder = PACKAGES.get(cls.module.partition(".")[0])
+    own = getattr(importlib.import_module(f"{__name__}.{folder}"), "has_member", None) if folder else None
+    return own is not None and bool(own(cls, name))
 
 
 def bound_stub(stub: StubModule) -> Mapping[str, Value]:

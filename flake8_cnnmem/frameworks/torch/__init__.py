@@ -8,6 +8,7 @@ from flake8_cnnmem.frameworks.device_terms import CACHING
 from flake8_cnnmem.frameworks.framework import Checkpointing, Framework
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
+from flake8_cnnmem.frameworks.torch.class_members import MEMBERS
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import operate
 from flake8_cnnmem.frameworks.torch.functions.indexing import index, set_index
 from flake8_cnnmem.frameworks.torch.namespaces import find_module
@@ -28,9 +29,9 @@ from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
 from flake8_cnnmem.parameter_values import on_owners
 from flake8_cnnmem.stubs.reading import StubModule
-from flake8_cnnmem.values import Instance, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
-__all__ = ["FRAMEWORK", "bind_stubs", "find_module"]
+__all__ = ["FRAMEWORK", "bind_stubs", "find_module", "has_member"]
 
 
 def is_model(instance: Instance) -> bool:
@@ -40,6 +41,12 @@ def is_model(instance: Instance) -> bool:
     return instance.cls.site is not None or any(
         cls in (SEQUENTIAL, MODULE_LIST, MODULE_DICT) for cls in instance.cls.mro
     )
+
+
+def has_member(cls: Class, name: str) -> bool:
+    """Whether objects of one of torch's classes, no module and no tensor, have an attribute of this name."""
+    dotted = f"{cls.module}.{cls.name}"
+    return dotted in MEMBERS.words and name in MEMBERS.of(dotted)
 
 
 def bind_stubs(stub: StubModule) -> Mapping[str, Value]:

@@ -164,24 +164,6 @@ def uncertainty(run: Runtime, self: Instance) -> Value:
 MEMBERS["variance"] = Property(Native("variance", lambda run, self: power(run, parts(self)[1], 2)))
 MEMBERS["mode"] = Property(Native("mode", lambda run, self: parts(self)[0]))
 
-OF_ALL = frozenset((
-    "arg_constraints", "batch_shape", "cdf", "enumerate_support", "event_shape", "has_enumerate_support", "has_rsample",
-    "icdf", "mean", "mode", "param_shape", "perplexity", "sample_n", "set_default_validate_args", "stddev", "support",
-    "variance",
-))  # fmt: skip
-"""What distributions have besides, by torch/distributions/distribution.py."""
-
-
-def besides(run: Runtime, self: Instance, name: Value) -> Value:
-    """An attribute of a distribution that is there and not followed. AttributeError for others."""
-    if name in OF_ALL:
-        return run.unknown(f"{name} of {self.cls.name} is not followed")
-    raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")
-
-
-for _members in (MEMBERS, CHOICES):
-    _members["__getattr__"] = Native("__getattr__", besides)
-
 CHOICES["logits"] = Property(Native("logits", logits_of, propagate_unknown=False))
 CHOICES["probs"] = Property(Native("probs", probabilities_of, propagate_unknown=False))
 
