@@ -81,6 +81,24 @@ def iterate(run: Runtime, self: Instance) -> Value:
     return Stream(lambda: element)
 
 
+ITERATOR = Class(
+    "Iterator",
+    namespace={
+        "__iter__": native(iterate),
+        "__next__": Native("__next__", lambda run, self: element_of(self), propagate_unknown=False),
+        "get_next": Native("get_next", lambda run, self, name=None: element_of(self), propagate_unknown=False),
+        "initializer": None,
+    },
+    module="tensorflow.data",
+)
+"""`dataset.make_one_shot_iterator()` of TensorFlow 1: the facts of its data set."""
+
+
+def made_iterator(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+    """`dataset.make_one_shot_iterator()`, `tf.compat.v1.data.make_initializable_iterator(dataset)`."""
+    return pipeline(ITERATOR, facts_of(self))
+
+
 def length(run: Runtime, self: Instance) -> Value:
     """`len(dataset)`, which is not known."""
     return run.unknown("how many items a data set has is not known")
@@ -336,7 +354,8 @@ METHODS: dict[str, Value] = {
     "apply": native(applied),
     "enumerate": native(numbered),
     "as_numpy_iterator": native(iterate),
-    "make_one_shot_iterator": native(iterate),
+    "make_one_shot_iterator": native(made_iterator),
+    "make_initializable_iterator": native(made_iterator),
     "get_single_element": Native("get_single_element", lambda run, self: element_of(self), propagate_unknown=False),
     **{
         name: native(kept)

@@ -37,8 +37,11 @@ def dot(run: Runtime, x: Value, y: Value) -> Value:
 
 
 def batch_dot(run: Runtime, x: Value, y: Value, axes: Any = None) -> Value:
-    """K.batch_dot: each sample's product, summed over one axis of each."""
+    """K.batch_dot: each sample's product, summed over one axis of each. Of tensors with other numbers of axes, three at
+    least, Keras before 2.3 multiplied matrices along the axes that they share (keras 2.2.4, tensorflow_backend.py)."""
     left, right = shape_of(x), shape_of(y)
+    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) != len(right) > 2 < len(left):
+        return run.unknown(f"what batch_dot of {len(left)} and {len(right)} axes gives depends on the version of Keras")
     axes = axis_number(axes)
     if axes is None and isinstance(left, tuple) and isinstance(right, tuple):
         axes = (len(left) - 1, len(right) - 2 if len(right) > 2 else len(right) - 1)
