@@ -17,7 +17,7 @@ from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.supported import TRAINING
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Raised, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
 
 
 def call_handed(run: Interpreter) -> None:
@@ -41,16 +41,31 @@ def call_starts(run: Interpreter, module: Module) -> bool:
     mentioned = names_used_inside(tree, (ast.FunctionDef, ast.ClassDef))
     found = False
     for statement in tree.body:
-        if not isinstance(statement, ast.FunctionDef) or statement.name in mentioned or needs_arguments(statement.args):
+        if not isinstance(statement, ast.FunctionDef) or statement.name in mentioned:
             continue
         function = module.variables.get(statement.name)
-        if not isinstance(function, Function) or id(function) in run.trace.used or function.module is not module:
+        if not is_start(function, statement, module) or id(function) in run.trace.used:
             continue
         if returns_value(statement) and not any(word in ast.unparse(statement) for word in TRAINING):
             continue
         attempt(run, module, statement, function)
         found = True
     return found
+
+
+def is_start(value: Value, statement: ast.FunctionDef, module: Module) -> bool:
+    """Whether what a definition gives can be called without arguments: a function, or the command that a decorator has
+    made of one, which takes them from its options (click, hydra)."""
+    if isinstance(value, Function):
+        return value.module is module and not needs_arguments(statement.args)
+    return bool(statement.decorator_list) and (isinstance(value, Native) or is_command(value))
+
+
+def is_command(value: Value) -> bool:
+    """Whether a value is an object of a library, no layer, that can be called."""
+    if not isinstance(value, Instance) or value.cls.site is not None or frameworks.is_layer(value):
+        return False
+    return value.cls.find("__call__") is not MISSING
 
 
 class MissingArguments(NamedTuple):
@@ -100,15 +115,13 @@ def attempt(run: Interpreter, module: Module, statement: ast.stmt, function: Val
 
 
 def call_plainly(run: Interpreter, value: Value) -> Value:
-    """A class or factory named alone is called without arguments; what it needs and nobody gives is Unknown."""
+    """A class, factory or command named alone is called without arguments; what nobody gives is Unknown."""
     if isinstance(value, Class) and frameworks.is_layer(Instance(value)):
         return construct_bare(run, value)
     if isinstance(value, Function):
         missing = missing_arguments(value, 0)
         return run.call(value, *missing.positional, **missing.by_name)
-    if isinstance(value, Native):
-        return run.call(value)
-    return value
+    return run.call(value) if isinstance(value, Native) or is_command(value) else value
 
 
 def construct_bare(run: Interpreter, cls: Class) -> Value:

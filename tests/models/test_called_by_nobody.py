@@ -72,6 +72,19 @@ def test_the_function_that_a_file_is_started_with_is_followed(start: str, tmp_pa
     assert (model.status, fed(model), model.training.batch_size.value) == ("exact", (3, 20, 20), 16)
 
 
+COMMANDS = {
+    "click": ("import click\n", "@click.command()\n@click.option('--width', default=4)\n"),
+    "typer": ("import typer\n\napp = typer.Typer()\n", "@app.command()\n"),
+}
+
+
+@pytest.mark.parametrize(("imported", "decorator"), COMMANDS.values(), ids=COMMANDS)
+def test_a_command_that_a_package_starts_is_followed(imported: str, decorator: str, tmp_path: Path) -> None:
+    main = TRAIN.replace("main(argv=None)", "main(width: int = 4)").replace("Net(4)", "Net(width)")
+    (model,) = reports(imported + NET + decorator + main, tmp_path)
+    assert (model.kind, model.status, model.parameters) == ("training", "exact", 4 * 3 * 9 + 4)
+
+
 def test_a_test_that_nobody_calls_says_what_a_model_is_fed_with(tmp_path: Path) -> None:
     text = NET + "def test():\n    net = Net(4)\n    print(net(torch.randn(2, 3, 32, 32)).size())\n"
     (model,) = reports(text, tmp_path)
