@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -31,8 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    if arguments is None:
-        arguments = sys.argv[1:]
+    own_process = arguments is None
+    arguments = sys.argv[1:] if arguments is None else arguments
     not_looked_through_at_exit()
     try:
         options, unknown = parser(arguments[:1]).parse_known_args(arguments)
@@ -41,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = options.command(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
+        if own_process:
+            # Pressed twice it ends no less quietly.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         clear()
         # Imported by whoever has started some.
         multiprocessing = sys.modules.get("multiprocessing")

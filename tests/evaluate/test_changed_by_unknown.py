@@ -153,3 +153,29 @@ def test_distributions_have_what_torch_gives_them(tmp_path: Path) -> None:
     )
     found = report(text + STEP, tmp_path)
     assert (found.status, found.parameters) == ("exact", 33)
+
+
+BY_HAND = """\
+w = torch.ones(4, requires_grad=True)
+b = torch.randn(3, requires_grad=True)
+for epoch in range(3):
+    ((w * 3).sum() + (b * 2).sum()).backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+        b.sub_(0.1 * b.grad)
+    w.grad.zero_()
+    b.grad.zero_()
+width = w.grad.shape[0]
+net = nn.Sequential(nn.Linear(10, width))
+"""
+
+
+def test_a_leaf_that_is_written_in_place_keeps_its_gradient(tmp_path: Path) -> None:
+    found = report(HEAD.replace("import somewhere\n", "") + BY_HAND + STEP, tmp_path)
+    assert (found.status, found.parameters) == ("exact", 44)
+
+
+def test_modules_that_nobody_knows_are_no_error_of_ours(tmp_path: Path) -> None:
+    """A name that is not known may be that of the dict of modules itself."""
+    text = HEAD + "net = nn.Sequential(nn.Linear(10, 4))\nsetattr(net, somewhere.name, 3)\n"
+    assert report(text + STEP, tmp_path).status != "exact"

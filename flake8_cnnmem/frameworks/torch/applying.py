@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape
-from flake8_cnnmem.frameworks.torch.autograd.grad import STEPPING
+from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
@@ -71,13 +71,27 @@ def apply(
     if op.in_place and run.grad_enabled:
         refuse_one_of_several(run, tensors)
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
-    if op.in_place and len(tensors) > 1 and run.grad_enabled:
+    if op.in_place and not run.grad_enabled:
+        remain_leaf(run, tensors[0], made)
+    elif op.in_place and len(tensors) > 1:
         note_written(run, tensors, made)
     stepping = run.data(STEPPING)
     if stepping:
         for noted in stepping.values():
             noted.note_call(made)
     return made
+
+
+def remain_leaf(run: Runtime, before: Tensor | Unknown, made: Value) -> None:
+    """A leaf that is written in place where no gradient flows (`w -= rate * w.grad`) is the same tensor afterwards: it
+    asks for a gradient, and has the one that it had."""
+    if not isinstance(before, Tensor) or isinstance(before, Weight) or not isinstance(made, Tensor):
+        return
+    if before.requires_grad:
+        made.requires_grad = True
+        had = run.data(OF_LEAVES).pop(id(before), None)
+        if had is not None:
+            run.data(OF_LEAVES)[id(made)] = (made, had[1])
 
 
 def needs_gradient(tensor: Tensor) -> bool:

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.torch.autograd import grad as leaf_gradients
 from flake8_cnnmem.frameworks.torch.autograd.derivatives import derived, leaves_behind
+from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
-
-OF_LEAVES = "gradients of leaves"
-"""Scratch of the run: what `.grad` of a tensor is, by the tensor's id, with the tensor."""
 
 
 def backward(

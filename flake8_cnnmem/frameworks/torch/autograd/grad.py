@@ -17,6 +17,9 @@ from flake8_cnnmem.values import Value
 GRADIENTS = "gradients"
 """Scratch of the run: by a tensor's id the tensor, its gradient, and the number of the pass that it came from."""
 
+OF_LEAVES = "gradients of leaves"
+"""Scratch of the run: what `.grad` of a tensor is that is no parameter, by the tensor's id, with the tensor."""
+
 PASSES = "backward passes"
 """Scratch of the run: how many backward passes there were ("number"), and by id when a tensor's was cleared."""
 

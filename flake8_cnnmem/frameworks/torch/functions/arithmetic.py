@@ -149,7 +149,7 @@ def known_result(symbol: str, left: Value, right: Value, dtype: str) -> Any:
     """The result on constants whose values are known."""
     for side in (left, right):
         if isinstance(side, Tensor):
-            if side.data is None or isinstance(side, Weight):
+            if side.data is None or side.requires_grad or isinstance(side, Weight):
                 return None
         elif not isinstance(side, (int, float)):
             return None

@@ -27,8 +27,11 @@ class Constant(Tensor):
 
 
 def is_constant(value: object) -> TypeGuard[Tensor]:
-    """Whether a value takes no part in the model: what is computed from such values alone needs no Call."""
-    return type(value) is Constant or (type(value) is Tensor and value.data is not None and value.call is None)
+    """Whether a value takes no part in the model: what is computed from such values alone needs no Call. One that asks
+    for a gradient does."""
+    if type(value) is Constant:
+        return not value.requires_grad
+    return type(value) is Tensor and value.data is not None and value.call is None and not value.requires_grad
 
 
 def counted(shape: Shape | Unknown) -> int | None:
