@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
+from flake8_cnnmem.evaluate.builtins.reflection import Directory
 from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -46,6 +47,9 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
         return iter(members(run, value))
     if isinstance(value, Namespace):
         return run.unknown(f"{value.name} is not followed")
+    if isinstance(value, Directory):
+        listed = value.listed()
+        return run.unknown(listed.reason) if isinstance(listed, Unknown) else iter(listed)
     try:
         # What is no iterable is the program's TypeError.
         found: Iterator[Value] = iter(cast("Iterable[Value]", value))

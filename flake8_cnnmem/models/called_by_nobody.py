@@ -57,7 +57,9 @@ def is_start(value: Value, statement: ast.FunctionDef, module: Module) -> bool:
     """Whether what a definition gives can be called without arguments: a function, or the command that a decorator has
     made of one, which takes them from its options (click, hydra)."""
     if isinstance(value, Function):
-        return value.module is module and not needs_arguments(statement.args)
+        # Whoever takes any arguments (`**settings`) reads some of them.
+        takes_any = statement.args.vararg is not None or statement.args.kwarg is not None
+        return value.module is module and not takes_any and not needs_arguments(statement.args)
     return bool(statement.decorator_list) and (isinstance(value, Native) or is_command(value))
 
 

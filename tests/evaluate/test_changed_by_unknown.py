@@ -179,3 +179,12 @@ def test_modules_that_nobody_knows_are_no_error_of_ours(tmp_path: Path) -> None:
     """A name that is not known may be that of the dict of modules itself."""
     text = HEAD + "net = nn.Sequential(nn.Linear(10, 4))\nsetattr(net, somewhere.name, 3)\n"
     assert report(text + STEP, tmp_path).status != "exact"
+
+
+def test_names_of_a_library_are_listed_where_they_are_written_down(tmp_path: Path) -> None:
+    text = HEAD.replace("import somewhere\n", "") + (
+        "width = 4 * sum(name == 'relu' for name in dir(nn.functional))\n"
+        "others = [name for name in dir(torch.jit)]\n"
+        "net = nn.Sequential(nn.Linear(10, width))\n"
+    )
+    assert report(text + STEP, tmp_path).status == "exact"

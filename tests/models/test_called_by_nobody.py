@@ -103,6 +103,12 @@ def test_a_program_of_its_own_needs_no_start(tmp_path: Path) -> None:
     assert (model.kind, fed(model)) == ("model", (3, 9, 9))
 
 
+def test_a_function_of_any_settings_is_not_started_without_them(tmp_path: Path) -> None:
+    text = NET + "def train(**settings):\n    return Net(settings['width']).backward()\n"
+    (model,) = reports(text, tmp_path)
+    assert [cause.reason for cause in model.causes][:1] == ["nobody gives __init__ its argument width"]
+
+
 def test_a_class_that_only_an_uncalled_function_mentions_is_told(tmp_path: Path) -> None:
     text = NET + "def build(config):\n    return Net(config.width)\n"
     (model,) = reports(text, tmp_path)

@@ -180,10 +180,15 @@ def directory(run: Runtime, value: Value = MISSING, /) -> Value:
 
 
 class Directory:
-    """`dir(module)` of a native module: it can be asked for a name, but not listed."""
+    """`dir(module)` of a native module: it can be asked for a name, and is listed where all names are written down."""
 
     def __init__(self, namespace: Namespace) -> None:
         self.namespace = namespace
+
+    def listed(self) -> list[str] | Unknown:
+        """The names in order, or why they are not known."""
+        names = self.namespace.names
+        return Unknown(f"which names {self.namespace.name} has is not known") if names is None else sorted(names())
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.namespace.lookup(name) is not MISSING
