@@ -122,7 +122,8 @@ PROPERTIES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "size": lambda run, self: self.shape if isinstance(self.shape, Unknown) else dims.product(self.shape),
     "dtype": lambda run, self: dtype_object("float32" if self.dtype == "float" else self.dtype),
     "T": lambda run, self: shapes.transposed(run, self),
-    "flat": lambda run, self: shapes.raveled(run, self),
+    # What `np.load(path).flat[0]` takes out of a file may be a dict of arrays.
+    "flat": lambda run, self: self.shape if isinstance(self.shape, Unknown) else shapes.raveled(run, self),
     "real": lambda run, self: self,
     "itemsize": lambda run, self: BYTES.get(self.dtype, 8),
     "nbytes": lambda run, self: (

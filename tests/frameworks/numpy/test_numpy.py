@@ -286,3 +286,9 @@ def test_an_array_without_axes_is_no_sequence() -> None:
 def test_sizes_of_the_batch_pass_through_arithmetic() -> None:
     values = "np.prod((n, 3, 2)), int(np.floor(n)), np.array([n, 2]).prod(), np.array((n, 4))[1]"
     assert with_batch(f"import numpy as np\nresult = {values}") == (Batch(6), Batch(1), Batch(2), 4)
+
+
+def test_what_a_file_of_arrays_holds_may_be_a_dict() -> None:
+    text = "import numpy as np\nlabels = np.load('a.npy', allow_pickle=True).flat[0]\nresult = labels[list(labels)[0]]"
+    variables, _ = evaluate(text)
+    assert variables["result"].reason == "what a.npy holds is not known"
