@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,7 @@ def zeros(shape: tuple[int, ...], labels: tuple[int, ...]) -> Callable[[], Any]:
 
 
 def main() -> None:
+    os.chdir(tempfile.mkdtemp())
     seen = Seen()
     noting(seen)
     for name in ("mnist", "fashion_mnist"):

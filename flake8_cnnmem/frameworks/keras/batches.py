@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from flake8_cnnmem.dims import BATCH, Size
+from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -31,16 +32,40 @@ def batch_of(run: Runtime, data: Value, targets: Value, batch_size: Value, usual
 
 
 def is_source(data: Value) -> bool:
-    """Whether data gives batch after batch."""
-    return isinstance(data, (Instance, Iterator))
+    """Whether data gives batch after batch: no array, and nothing that an array is made of."""
+    return isinstance(data, Iterator) or (isinstance(data, Instance) and data.cls.find("__array__") is MISSING)
 
 
 def first_item(run: Runtime, data: Value) -> Value:
-    """The first batch of a sequence, which is asked for it by its number, of a pipeline or of a generator."""
+    """The first batch of a sequence, which is asked for it by its number, of a pipeline or of a generator; the second
+    one of what the code writes, where that is larger."""
     if isinstance(data, Instance) and data.cls.site is not None and data.cls.find("__getitem__") is not MISSING:
-        return run.index(data, 0)
+        return larger(run, run.index(data, 0), lambda: run.index(data, 1))
     items = run.iterate(data)
-    return items if isinstance(items, Unknown) else next(items, run.unknown("the data gives no batch"))
+    if isinstance(items, Unknown):
+        return items
+    first = next(items, run.unknown("the data gives no batch"))
+    return first if isinstance(data, Instance) else larger(run, first, lambda: next(items, None))
+
+
+def larger(run: Runtime, first: Value, following: Callable[[], Value]) -> Value:
+    """The larger one of the first batch and the one after it, and that nobody knows how large later ones are where that
+    is the second."""
+    if samples_in(first) is None:
+        return first
+    second = run.attempt(Native("following", lambda run: following(), propagate_unknown=False))
+    before, after = samples_in(first), samples_in(second)
+    if before is None or after is None or after <= before:
+        return first
+    session_of(run).uneven = run.unknown("the data gives batches of several sizes: a later one may be larger")
+    return second
+
+
+def samples_in(batch: Value) -> int | None:
+    """How many samples a batch has, or arrays have."""
+    first = next(iter(tensors_in(batch)), None)
+    count = first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
+    return count if isinstance(count, int) and count > 0 else None
 
 
 def one_batch(data: Value, size: Size | None) -> Value:

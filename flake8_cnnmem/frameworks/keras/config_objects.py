@@ -84,6 +84,12 @@ LOSSES = {
     ),
     "Huber": "delta=1.0, reduction='sum_over_batch_size', name='huber_loss'",
 }
+CALLBACKS = {
+    "ModelCheckpoint": (
+        "filepath, monitor='val_loss', verbose=0, save_best_only=False, save_weights_only=False, mode='auto', "
+        "save_freq='epoch', initial_value_threshold=None"
+    ),
+}
 INITIALIZERS = {
     "Constant": "value=0.0", "constant": "value=0.0",
     "RandomNormal": "mean=0.0, stddev=0.05, seed=None", "random_normal": "mean=0.0, stddev=0.05, seed=None",
@@ -331,7 +337,7 @@ KINDS: dict[str, tuple[Class, dict[str, str]]] = {
     "schedules": (SCHEDULE, {}),
     "losses": (LOSS, LOSSES),
     "metrics": (METRIC, {}),
-    "callbacks": (CALLBACK, {}),
+    "callbacks": (CALLBACK, CALLBACKS),
     "initializers": (INITIALIZER, INITIALIZERS),
     "regularizers": (REGULARIZER, {}),
     "constraints": (CONSTRAINT, {}),
@@ -382,6 +388,10 @@ def getter(module: str, name: str) -> Callable[..., Value]:
                     return run.construct(found)
                 if isinstance(found, Native) and word == wanted:
                     return found
+        if isinstance(identifier, dict) and isinstance(identifier.get("class_name"), str) and name != "serialize":
+            found = member(module, SPELLINGS.get(identifier["class_name"], identifier["class_name"]))
+            if isinstance(found, Class):
+                return from_config(run, found, identifier.get("config", {}))
         return identifier
 
     return get

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras import targets
-from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_nested, is_source
+from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_nested, is_source, samples_in
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
 from flake8_cnnmem.frameworks.keras.fed import compare_counts, compare_inputs
 from flake8_cnnmem.frameworks.keras.model_state import (
@@ -17,6 +17,7 @@ from flake8_cnnmem.frameworks.keras.model_state import (
     graph_of,
     model_state,
 )
+from flake8_cnnmem.frameworks.keras.saving import save_at_checkpoints
 from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
@@ -57,21 +58,22 @@ def compile_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -
     given = {"optimizer": USUAL_OPTIMIZER} | dict(zip(COMPILE, args, strict=False)) | kwargs
     if given.get("run_eagerly") is not True:
         session_of(run).graphed = True
-    known = frozenset(id(weight) for weight in all_weights(self))
-    made = Compilation(given, run.here(), frozenset(trainable_ids(self)), known, undecided(self))
-    model_state(run, self).compiled.append(made)
     run.changed(self)
+    for word in ("optimizer", "loss"):
+        if word in given:
+            self.attributes[word] = given[word]
+    if isinstance(given.get("optimizer"), (str, dict)):
+        # What a step of the code's own finds as `self.optimizer`.
+        self.attributes["optimizer"] = run.call(member("optimizers", "get"), given["optimizer"])
+    known = frozenset(id(weight) for weight in all_weights(self))
+    trainable = frozenset(trainable_ids(self))
+    made = Compilation(given, run.here(), trainable, known, undecided(self), self.attributes["optimizer"])
+    model_state(run, self).compiled.append(made)
     self.attributes[COMPILATION] = made
     for part in (*all_layers(self), *changed_for(run, self)):
         if part is not self and compilation_of(part) is not None:
             run.changed(part)
             part.attributes[COMPILED_WITH] = True
-    for word in ("optimizer", "loss"):
-        if word in given:
-            self.attributes[word] = given[word]
-    if isinstance(given.get("optimizer"), str):
-        # What a step of the code's own finds as `self.optimizer`.
-        self.attributes["optimizer"] = run.call(member("optimizers", "get"), given["optimizer"])
 
 
 def changed_for(run: Runtime, model: Instance) -> list[Instance]:
@@ -129,7 +131,9 @@ def fitter(method: str) -> Native:
             data = data.instead
         usual = usual_batch(data, given) if method == "fit" else None
         epochs = given.get("epochs", given.get("nb_epoch"))
-        size = no_more_than_there_are(given.get("batch_size"), data, given)
+        # Keras 3 passes over a batch size beside what gives batches itself; Keras 2 refuses it.
+        stated = None if is_source(data) else given.get("batch_size")
+        size = no_more_than_there_are(stated, data, given)
         asked = Fit(data, size, run.here(), usual, epochs=epochs, replicas=session_of(run).replicas)
         asked = replace(asked, with_targets=given.get("y") is not None)
         told = as_it_stands(run, asked, self)
@@ -140,6 +144,7 @@ def fitter(method: str) -> Native:
         run.note("fit", self, data=data, batch_size=asked.batch_size, usual=usual)
         followed = one_step(run, self, told, given)
         fitted[at:] = [followed for _ in fitted[at:]]
+        save_at_checkpoints(run, self, given.get("callbacks"))
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, propagate_unknown=False)
@@ -151,10 +156,12 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     batch = batch_of(run, told.data, given.get("y"), told.batch_size, told.usual)
     build_from_data(run, self, told.data, batch)
     fit = replace(told, batch=batch)
+    uneven, session_of(run).uneven = session_of(run).uneven, None
     if fit.batch_size is None and not isinstance(fit.data, Instance) and not any(map(is_counted, tensors_in(batch))):
         fit = replace(fit, batch_size=samples_a_step(given))
     if not has_own_step(self):
         stands = with_own_loss(run, as_it_stands(run, fit, self), self)
+        stands = stands if uneven is None else replace(stands, doubts=(*stands.doubts, uneven))
         compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch)
         targets.compare(run, self, stands, given.get("y"))
         look_at_arrays(run, self, stands, given)
@@ -176,7 +183,28 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
             session.parts_of_steps[id(part)] = cause
     # Only now are the layers built that nothing but the step calls.
     followed = updating(as_it_stands(run, fit, self), steps[before:])
-    return replace(followed, doubts=tuple(dict.fromkeys((*followed.doubts, *(unknown or ())))))
+    other = (*usual_step_on_others(run, self, batch), *([uneven] if uneven is not None else []))
+    return replace(followed, doubts=tuple(dict.fromkeys((*followed.doubts, *(unknown or ()), *other))))
+
+
+def usual_step_on_others(run: Runtime, model: Instance, batch: Value) -> tuple[Unknown, ...]:
+    """The doubt that a step of the code's own is, which runs the usual one (`super().train_step(data)`) on inputs of
+    other sizes than the fit's: those are what the usual step holds."""
+    given, session_of(run).usual_steps = session_of(run).usual_steps, []
+    return tuple(cause for data, cause in given if input_sizes(data) != input_sizes(batch))[:1]
+
+
+def input_sizes(batch: Value) -> list[Value]:
+    """The shapes of the inputs in a batch, which stand before its targets."""
+    inputs = batch[0] if isinstance(batch, (list, tuple)) and batch else batch
+    return [tensor.shape for tensor in tensors_in(inputs)]
+
+
+def usual_step(run: Runtime, self: Instance, data: Value = None) -> Value:
+    """`super().train_step(data)`: the step that was counted for the fit, on its own batch."""
+    doubt = run.unknown(f"the train_step of {self.cls.name} runs the usual one on other tensors than it is given")
+    session_of(run).usual_steps.append((data, doubt))
+    return run.unknown("what train_step gives is not followed")
 
 
 def look_at_arrays(run: Runtime, self: Instance, fit: Fit, given: dict[str, Value]) -> None:
@@ -201,23 +229,16 @@ def note_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwarg
 def usual_batch(data: Value, given: dict[str, Value]) -> int:
     """What `fit` takes of arrays where it is told no batch size: an epoch's samples divided by its steps, if it is told
     those, else 32 (keras/src/trainers/data_adapters/array_data_adapter.py)."""
-    steps, count = given.get("steps_per_epoch"), samples_of(data)
+    steps, count = given.get("steps_per_epoch"), samples_in(data)
     if type(steps) is int and steps > 0 and count is not None:
         return -(-count // steps)
     size = no_more_than_there_are(USUAL_BATCH, data, given)
     return size if isinstance(size, int) else USUAL_BATCH
 
 
-def samples_of(data: Value) -> int | None:
-    """How many samples arrays have."""
-    first = next(iter(tensors_in(data)), None)
-    count = first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
-    return count if isinstance(count, int) and count > 0 else None
-
-
 def no_more_than_there_are(size: Value, data: Value, given: dict[str, Value]) -> Value:
     """A batch size of arrays, or all the samples that are trained on, where they are fewer."""
-    count, share = samples_of(data), given.get("validation_split", 0.0)
+    count, share = samples_in(data), given.get("validation_split", 0.0)
     if type(size) is not int or count is None or not isinstance(share, (int, float)) or is_source(data):
         return size
     trained = int(count * (1.0 - share))
@@ -246,17 +267,25 @@ def as_it_stands(run: Runtime, fit: Fit, model: Instance) -> Fit:
     if compilation is None:
         doubts = () if now is None else (now,)
         return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
-    own = (compilation.doubt, frozen_late(model), doubtful(compilation.given.get("optimizer")))
+    optimizer = optimizer_of(model, compilation)
+    own = (compilation.doubt, frozen_late(model), doubtful(optimizer))
     drawn = session_of(run).drawn.values()
     doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation), *drawn)
     return replace(
         fit,
         trainable=trained_then(model),
-        optimizer=compilation.given.get("optimizer"),
+        optimizer=optimizer,
         loss=compilation.given.get("loss"),
         compiled_site=compilation.site,
         doubts=doubts,
     )
+
+
+def optimizer_of(model: Instance, compilation: Compilation) -> Value:
+    """The optimizer that `compile` was told, an object where that is its configuration; or what the code has set as
+    `model.optimizer` since."""
+    now, told = model.attributes.get("optimizer"), compilation.given.get("optimizer")
+    return told if now is compilation.optimizer and isinstance(told, str) else now
 
 
 def compiled_by_xla(compilation: Compilation) -> tuple[Unknown, ...]:

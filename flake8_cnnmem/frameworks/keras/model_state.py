@@ -31,6 +31,8 @@ class Compilation:
     """Ids of all weights by then."""
     doubt: Unknown | None = None
     """Why it is not known which of them train."""
+    optimizer: Value = None
+    """`model.optimizer` since then, unless it was set anew."""
 
 
 @dataclass(slots=True, eq=False)

@@ -8,12 +8,13 @@ from typing import Any
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.keras.compiled_losses import LOSS_METHODS
 from flake8_cnnmem.frameworks.keras.fed import compare_inputs
-from flake8_cnnmem.frameworks.keras.fitting import compile_model, fitter, not_followed
+from flake8_cnnmem.frameworks.keras.fitting import compile_model, fitter, not_followed, usual_step
 from flake8_cnnmem.frameworks.keras.functional import Graph, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, call_layer, initialise
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, model_state
 from flake8_cnnmem.frameworks.keras.properties import get_config, one_or_list
+from flake8_cnnmem.frameworks.keras.saving import save, to_json
 from flake8_cnnmem.frameworks.keras.session import LayerState, Node, first_unknown_in, flatten, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of, sublayers
@@ -289,16 +290,16 @@ MODEL = Class(
         "predict_generator": not_followed("predict_generator"),
         "predict_classes": not_followed("predict_classes"),
         "test_on_batch": not_followed("test_on_batch"),
-        "to_json": not_followed("to_json"),
+        "to_json": native(to_json),
         "to_yaml": not_followed("to_yaml"),
         "get_metrics_result": not_followed("get_metrics_result"),
         "compute_metrics": not_followed("compute_metrics"),
-        "train_step": not_followed("train_step"),
+        "train_step": native(usual_step),
         "test_step": not_followed("test_step"),
         "make_train_function": not_followed("make_train_function"),
         **LOSS_METHODS,
         "summary": native(nothing),
-        "save": native(nothing),
+        "save": native(save),
         "export": native(nothing),
         "save_weights": native(nothing),
         "load_weights": native(nothing),

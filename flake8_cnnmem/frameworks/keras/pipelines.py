@@ -169,6 +169,25 @@ def unbatched(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> In
     return pipeline(self.cls, {**facts, "element": changed_in(element_of(self), row)})
 
 
+def batched_anew(run: Runtime, self: Instance, batch_size: Value = None, *args: Value, **kwargs: Value) -> Instance:
+    """`dataset.rebatch(batch_size)`: its samples in batches of another size."""
+    return batched(run, unbatched(run, self), batch_size)
+
+
+def concatenated(run: Runtime, self: Instance, dataset: Value = None, *args: Value, **kwargs: Value) -> Instance:
+    """`dataset.concatenate(other)`: the one after the other; the one with the larger batches stands for both."""
+    sizes = [lead(each) if isinstance(each, Instance) else None for each in (self, dataset)]
+    own, other = sizes
+    larger = isinstance(dataset, Instance) and isinstance(own, int) and isinstance(other, int) and other > own
+    return kept(run, dataset if larger and isinstance(dataset, Instance) else self)
+
+
+def lead(data: Instance) -> Value:
+    """How many samples an element of a pipeline has; None where it has no tensor of a known rank."""
+    first = first_tensor(element_of(data))
+    return first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
+
+
 def mapped(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Instance:
     """The function is called on the element; one of several parts is spread over its parameters."""
     element = element_of(self)
@@ -346,6 +365,8 @@ METHODS: dict[str, Value] = {
     "padded_batch": native(padded),
     "ragged_batch": native(padded),
     "unbatch": native(unbatched),
+    "rebatch": native(batched_anew),
+    "concatenate": native(concatenated),
     "map": native(mapped),
     "map_with_legacy_function": native(mapped),
     "flat_map": native(inner),
@@ -360,8 +381,8 @@ METHODS: dict[str, Value] = {
     **{
         name: native(kept)
         for name in (
-            "shuffle", "prefetch", "repeat", "cache", "take", "skip", "filter", "with_options", "shard", "concatenate",
-            "ignore_errors", "rejection_resample", "take_while", "rebatch", "snapshot",
+            "shuffle", "prefetch", "repeat", "cache", "take", "skip", "filter", "with_options", "shard",
+            "ignore_errors", "rejection_resample", "take_while", "snapshot",
         )
     },
 }  # fmt: skip

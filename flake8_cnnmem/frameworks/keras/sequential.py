@@ -82,6 +82,8 @@ def add(run: Runtime, self: Instance, layer: Value, rebuild: Value = True) -> No
             front = input_for(run, declared)
             stack.append(origin(run, front))
             finish(run, self, state, front, front)
+    if state_of(run, self).nodes:
+        session_of(run).altered.add(id(self))
     stack.append(layer)
     extend(run, self, state)
 
@@ -169,6 +171,8 @@ def pop(run: Runtime, self: Instance, rebuild: Value = True) -> Value:
         raise run.error("TypeError", "There are no layers in the model.")
     run.changed(stack)
     layer = stack.pop()
+    if state_of(run, self).nodes:
+        session_of(run).altered.add(id(self))
     graph = state.graph
     if graph is not None:
         node = next((node for node in reversed(graph.nodes) if node.operation is layer), None)

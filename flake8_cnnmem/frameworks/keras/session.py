@@ -60,6 +60,10 @@ class Session:
     """Layers, by id, that the train_step of a model around them calls beside others: a step is more than theirs."""
     called_unknown: list[Unknown] | None = None
     """While a step of the code's own runs: why what it calls with tensors is not known, a teacher that was loaded."""
+    usual_steps: list[tuple[Value, Unknown]] = field(default_factory=list)
+    """What a step of the code's own runs Keras' step on, and the doubt that it is where that is another batch."""
+    uneven: Unknown | None = None
+    """Why the largest batch of what is being fitted is not known: a later one is larger than the first."""
     drawn: dict[str, Unknown] = field(default_factory=dict)
     """What a search of hyperparameters draws by chance, by name: which of its values was counted."""
     older: bool = False
@@ -70,6 +74,12 @@ class Session:
     """The models that were compiled, each once, the first of them."""
     altered: set[int] = field(default_factory=set)
     """Layers, by id, that compute something else than when they were last called."""
+    saved: dict[int, Instance] = field(default_factory=dict)
+    """The models that the code wrote to files, by id."""
+    described: dict[int, tuple[Value, Any]] = field(default_factory=dict)
+    """By the id of a text that describes a model: the text, and the model as it was (`saving.Saved`)."""
+    written: int = 0
+    """How many models were written to files, or described."""
     batch_size: int | None = None
     """The batch size that the code's Inputs state, if they state just one."""
     counters: dict[str, int] = field(default_factory=dict)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras import data
+from flake8_cnnmem.frameworks.keras import data, loading
 from flake8_cnnmem.frameworks.keras.cloning import CLONE_MODEL
 from flake8_cnnmem.frameworks.keras.ops.backend import NAME_SCOPE, image_data_format, standardize_data_format
+from flake8_cnnmem.frameworks.keras.saving import save_model
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.strategies import multi_gpu_model
 from flake8_cnnmem.graph import Tensor
@@ -191,6 +192,8 @@ MEMBERS: dict[str, Value] = {
     "CustomObjectScope": NAME_SCOPE,
     "Progbar": PROGBAR,
     "clone_model": CLONE_MODEL,
+    **loading.MEMBERS,
+    "save_model": Native("save_model", save_model, propagate_unknown=False),
     "count_params": Native("count_params", count_weights, propagate_unknown=False),
     "set_global_policy": Native("set_global_policy", set_policy, propagate_unknown=False),
     "set_policy": Native("set_policy", set_policy, propagate_unknown=False),
@@ -204,14 +207,14 @@ MEMBERS: dict[str, Value] = {
         for name in (
             "plot_model", "print_summary", "set_random_seed", "enable_interactive_logging",
             "disable_interactive_logging", "convert_all_kernels_in_model", "print_msg",
-            "enable_unsafe_deserialization", "save_model", "save_img", "array_to_img", "enable_traceback_filtering",
+            "enable_unsafe_deserialization", "save_img", "array_to_img", "enable_traceback_filtering",
             "disable_traceback_filtering", "save_weights",
         )
     },
     **{
         name: not_followed(name)
         for name in (
-            "load_model", "model_from_json", "model_from_yaml", "model_from_config", "model_to_dot",
+            "model_from_yaml", "model_from_config", "model_to_dot",
             "deserialize_keras_object", "serialize_keras_object", "deserialize", "serialize",
             "normalize", "get_registered_object", "get_registered_name",
             "convert_dense_weights_data_format", "validate_file", "path_to_string", "load_weights",
