@@ -153,3 +153,17 @@ def test_distributions_have_what_torch_gives_them(tmp_path: Path) -> None:
     )
     found = report(text + STEP, tmp_path)
     assert (found.status, found.parameters) == ("exact", 33)
+
+
+def test_what_a_tensor_of_unknown_things_has_is_not_known(tmp_path: Path) -> None:
+    """It may be no tensor: torch's functions take objects of others (`torch.cat([fx.Proxy(...)])` is a Proxy)."""
+    made = "node = torch.cat([somewhere.proxy(), somewhere.proxy()]).node\nnet = nn.Sequential(nn.Linear(10, 6))\n"
+    found = report(HEAD + made + STEP, tmp_path)
+    assert (found.status, found.parameters) == ("exact", 66)
+
+
+def test_a_module_whose_parts_are_not_known_is_no_error_of_ours(tmp_path: Path) -> None:
+    made = "net = nn.Sequential(nn.Linear(10, 6))\nnet._modules = somewhere.copies(net)\n"
+    found = report(HEAD + made + STEP, tmp_path)
+    assert found.status != "exact"
+    assert not any("internal error" in cause.reason for cause in found.causes)

@@ -76,7 +76,7 @@ def modules_in(root: Instance) -> list[Instance]:
         if key not in found:
             found[key] = instance
             modules = instance.attributes.get("_modules")
-            if modules and isinstance(modules, dict):
+            if isinstance(modules, dict) and modules:
                 waiting += [child for child in reversed(modules.values()) if type(child) is Instance]
     return list(found.values())
 
@@ -126,7 +126,7 @@ def weights_of(root: Instance) -> list[Weight]:
     for store in ("_parameters", "_buffers"):
         for attributes in inside:
             held = attributes.get(store)
-            if held and isinstance(held, dict):
+            if isinstance(held, dict) and held:
                 for value in held.values():
                     if isinstance(value, Weight):
                         found.setdefault(id(value), value)
