@@ -167,3 +167,13 @@ def test_a_module_whose_parts_are_not_known_is_no_error_of_ours(tmp_path: Path) 
     found = report(HEAD + made + STEP, tmp_path)
     assert found.status != "exact"
     assert not any("internal error" in cause.reason for cause in found.causes)
+
+
+def test_a_variable_of_text_is_no_call(tmp_path: Path) -> None:
+    text = "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n    def __init__(self):\n"
+    text += "        super().__init__()\n        self.phase = tf.Variable('resolution')\n"
+    text += "        self.inner = tf.keras.layers.Dense(3)\n\n"
+    text += "    def call(self, x):\n        return self.inner(x)\n\n\n"
+    text += "net = Net()\nnet.compile('sgd', 'mse')\nnet.fit(tf.zeros((64, 5)), tf.zeros((64, 3)), batch_size=8)\n"
+    found = report(text, tmp_path)
+    assert (found.parameters, found.causes) == (18, ())
