@@ -293,6 +293,10 @@ def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
     if name in ("__version__", "__file__", "__path__"):
         return run.unknown(f"{namespace.name}.{name} is not known")
     submodule = run.importer.submodule(f"{namespace.name}.{name}")
+    if isinstance(submodule, Module):
+        # `from .rendezvous import rendezvous`: the package's name is that of the function, where the file has one.
+        own = submodule.own(run, name)
+        return submodule if own is MISSING else own
     if submodule is not None:
         return submodule
     if namespace.stands_in:

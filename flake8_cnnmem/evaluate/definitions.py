@@ -182,8 +182,7 @@ def make_class(
         elif unknown_base is None:
             lost = isinstance(parent, Unknown)
             unknown_base = parent if lost else run.unknown(f"a base class of {word} is not a class")
-    if not bases:
-        bases = [run.builtin("object")]
+    bases = without_generic(bases) or [run.builtin("object")]
     try:
         plain = Class(word, tuple(bases), namespace, None, module, (), site, unknown_base)
     except TypeError as error:
@@ -204,6 +203,17 @@ def make_class(
         if hook is not MISSING:
             run.call(hook, value, made, name)
     return made
+
+
+def without_generic(bases: Sequence[Class]) -> list[Class]:
+    """The bases without a `Generic[T]` that a later one derives from: beside a generic base it only names the variables
+    (`typing._GenericAlias.__mro_entries__`)."""
+    return [
+        base
+        for at, base in enumerate(bases)
+        if (base.name, base.module) != ("Generic", "typing")
+        or not any(later.derives_from(base) for later in bases[at + 1 :])
+    ]
 
 
 def slots_of(namespace: dict[str, Value], bases: Sequence[Class]) -> frozenset[str] | None:

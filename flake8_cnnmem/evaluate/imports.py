@@ -70,6 +70,8 @@ class Importer:
         """Registries and keys that have been searched for."""
         self.filling: set[int] = set()
         """Registries, by id, that statements which were searched for are filling."""
+        self.called: set[int] = set()
+        """Registries, by id, whose own functions' calls at the top of modules have been run."""
         self.fillers: dict[int, Sequence[str]] = {}
         """By registry: the files that may fill it."""
         self.texts: dict[str, str] = {}

@@ -242,6 +242,9 @@ class Interpreter:
         found = attributes.find(self, value, name)
         if found is MISSING and isinstance(value, Module):
             found = self.importer.elsewhere(value, name)
+        if found is MISSING and isinstance(value, Tensor) and isinstance(value.shape, Unknown):
+            # Made of what nobody knows, or given by nobody: it may be another object altogether.
+            return value.shape.loose()
         if found is MISSING:
             raise self.error("AttributeError", f"{self.type_name(value)} has no attribute '{name}'")
         return found

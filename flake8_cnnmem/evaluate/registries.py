@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.source import SourceError, load, parse
 from flake8_cnnmem.text.files import Files
 from flake8_cnnmem.values import Instance, Value
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 SEARCHED = 1500
 """Files of a package that are searched for the text of a key."""
+
+RUN_WHOLE = 32
+"""So many files that call what fills a registry are run for keys that no text shows."""
 
 HELD = 16_000_000
 """Characters of texts that an evaluation holds at hand."""
@@ -69,7 +72,12 @@ def search(importer: Importer, module: Module, container: dict[Value, Value], na
     for path in searched_for(importer, module, container, names, folder):
         if register_from(importer, path, folder, top, key) and key in container:
             return True
-    return registered_elsewhere(importer, folder, container, names, key)
+    if registered_elsewhere(importer, folder, container, names, key):
+        return True
+    if id(container) not in importer.called:
+        importer.called.add(id(container))
+        register_by_calls(importer, module, names, folder, top)
+    return key in container
 
 
 def registered_elsewhere(
@@ -146,17 +154,63 @@ def searched(importer: Importer, path: str) -> str:
     return text
 
 
+def register_by_calls(importer: Importer, module: Module, names: Sequence[str], folder: str, top: str) -> None:
+    """Run the calls of the registry's own functions at the top of the folder's modules, and the definitions that these
+    decorate: the key may be computed of what they are given (`register(F.cross_entropy)`, without its underscores)."""
+    fillers = fillers_of(parse(module.source.python, module.path).body, names)
+    if not fillers:
+        return
+    called = re.compile(rf"^@?(?:\w+\.)*(?:{'|'.join(map(re.escape, fillers))})\b", re.MULTILINE)
+    paths = [path for path in importer.listed[folder] if called.search(searched(importer, path))]
+    for path in paths if len(paths) <= RUN_WHOLE else ():
+        other = module_at(importer, path, folder, top)
+        if not isinstance(other, Module) or not other.lazy:
+            continue
+        other.index()
+        for at, node in enumerate(parse(searched(importer, path), path).body):
+            calls: list[ast.expr] = []
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                calls = [node.value]
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                calls = node.decorator_list
+            if any(called.match(ast.unparse(call)) for call in calls):
+                other.run_statement(importer.run, at)
+
+
+def fillers_of(body: Sequence[ast.stmt], names: Sequence[str]) -> Sequence[str]:
+    """What at the top of a module may give the dict of one of these names new keys: functions that mention it for more
+    than reading, and what is made of those (`register = decorator_of(put)`)."""
+    found: list[str] = []
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and any(may_be_filled_by(node, name) for name in names):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign) and any(
+            isinstance(part, ast.Name) and part.id in found for part in ast.walk(node.value)
+        ):
+            found += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return found
+
+
+def may_be_filled_by(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a function may give the dict of this name new keys: it mentions it for more than reading."""
+    walked = list(ast.walk(function))
+    reads = {id(part) for node in walked for part in only_read(node)}
+    return any(isinstance(node, ast.Name) and node.id == name and id(node) not in reads for node in walked)
+
+
 def register_from(importer: Importer, path: str, folder: str, top: str, key: str) -> bool:
     """Run the statements of a file that may register the key. A file without one is not loaded as a module."""
     text = searched(importer, path)
     if not may_register(text, key) or not places(importer, path, text, key):
         return False
-    inside = os.path.relpath(path, folder)[:-3].split(os.sep)
-    dotted = ".".join([top, *inside])
-    if inside[-1] == "__init__":
-        dotted = ".".join([top, *inside[:-1]])
-    module = importer.find(dotted)
+    module = module_at(importer, path, folder, top)
     return isinstance(module, Module) and register_in(importer, module, text, key)
+
+
+def module_at(importer: Importer, path: str, folder: str, top: str) -> Importable | None:
+    """The module of a file below the folder of a package of this name."""
+    inside = os.path.relpath(path, folder)[:-3].split(os.sep)
+    return importer.find(".".join([top, *(inside[:-1] if inside[-1] == "__init__" else inside)]))
 
 
 def register_in(importer: Importer, module: Module, text: str, key: str) -> bool:

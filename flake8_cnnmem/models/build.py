@@ -247,12 +247,13 @@ class Builder:
         return [expected_by(forward.calls, probe) for probe in probes]
 
     def required_arguments(self) -> int:
-        """How many inputs `forward` needs."""
+        """How many inputs `forward` needs; one where all have defaults."""
         for word in ("forward", "call"):
             function = self.instance.cls.find(word)
             if isinstance(function, Function):
-                names = function.parameters.positional
-                return max(len(names) - 1 - len(function.defaults), 1)
+                own = function.parameters
+                nothing = len(own.positional) == 1 and not (own.star or own.double_star or own.keywords)
+                return 0 if nothing else max(len(own.positional) - 1 - len(function.defaults), 1)
         return 1
 
     def fitting(self, values: Sequence[Value]) -> TrialCall | None:

@@ -128,11 +128,17 @@ def call_plainly(run: Interpreter, value: Value) -> Value:
 
 def construct_bare(run: Interpreter, cls: Class) -> Value:
     """An instance of a class of which nobody says the arguments: those without a default are unknown."""
+    missing = missing_for_construction(cls)
+    return run.call(cls, *missing.positional, **missing.by_name)
+
+
+def missing_for_construction(cls: Class) -> MissingArguments:
+    """What the construction of a class lacks that gives no arguments. An `__init__` in a wrapper that tells what it
+    wraps (`functools.wraps`) lacks what it lacks without."""
     initialiser = cls.find("__init__")
-    if isinstance(initialiser, Function):
-        missing = missing_arguments(initialiser, 1)
-        return run.call(cls, *missing.positional, **missing.by_name)
-    return run.call(cls)
+    while isinstance(initialiser, Function) and "__wrapped__" in initialiser.attributes:
+        initialiser = initialiser.attributes["__wrapped__"]
+    return missing_arguments(initialiser, 1) if isinstance(initialiser, Function) else MissingArguments((), {})
 
 
 def needs_arguments(arguments: ast.arguments) -> bool:

@@ -24,6 +24,7 @@ from flake8_cnnmem.models.called_by_nobody import (
     call_handed,
     call_starts,
     missing_arguments,
+    missing_for_construction,
     names_used_inside,
     needs_arguments,
     returns_value,
@@ -361,9 +362,7 @@ def classes(run: Interpreter, module: Module, used: set[int], alone: bool) -> It
         value = attempt(run, module, statement, cls)
         site = StatementSite(module.path, statement)
         root = root_of(run, statement.name, f"{module.path}::{statement.name}", value, site)
-        initialiser = cls.find("__init__")
-        if isinstance(initialiser, Function):
-            root.causes += missing_arguments(initialiser, 1).every
+        root.causes += missing_for_construction(cls).every
         yield root
 
 

@@ -188,3 +188,27 @@ def test_names_of_a_library_are_listed_where_they_are_written_down(tmp_path: Pat
         "net = nn.Sequential(nn.Linear(10, width))\n"
     )
     assert report(text + STEP, tmp_path).status == "exact"
+
+
+def test_what_a_tensor_of_unknown_things_has_is_not_known(tmp_path: Path) -> None:
+    """It may be no tensor: torch's functions take objects of others (`torch.cat([fx.Proxy(...)])` is a Proxy)."""
+    made = "node = torch.cat([somewhere.proxy(), somewhere.proxy()]).node\nnet = nn.Sequential(nn.Linear(10, 6))\n"
+    found = report(HEAD + made + STEP, tmp_path)
+    assert (found.status, found.parameters) == ("exact", 66)
+
+
+def test_a_module_whose_parts_are_not_known_is_no_error_of_ours(tmp_path: Path) -> None:
+    made = "net = nn.Sequential(nn.Linear(10, 6))\nnet._modules = somewhere.copies(net)\n"
+    found = report(HEAD + made + STEP, tmp_path)
+    assert found.status != "exact"
+    assert not any("internal error" in cause.reason for cause in found.causes)
+
+
+def test_a_variable_of_text_is_no_call(tmp_path: Path) -> None:
+    text = "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n    def __init__(self):\n"
+    text += "        super().__init__()\n        self.phase = tf.Variable('resolution')\n"
+    text += "        self.inner = tf.keras.layers.Dense(3)\n\n"
+    text += "    def call(self, x):\n        return self.inner(x)\n\n\n"
+    text += "net = Net()\nnet.compile('sgd', 'mse')\nnet.fit(tf.zeros((64, 5)), tf.zeros((64, 3)), batch_size=8)\n"
+    found = report(text, tmp_path)
+    assert (found.parameters, found.causes) == (18, ())

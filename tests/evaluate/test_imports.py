@@ -26,6 +26,11 @@ FOUND = {
     "what Python has imported itself stays": (
         {"os.py": "sep = 'xyz'", "net.py": NET.format("import os\nWIDTH = len(os.sep)")}, "net.py", 2,
     ),
+    "a package that is modelled here has a file's function under the file's own name": (
+        {"torch/distributed/rendezvous.py": "def rendezvous(url):\n    return 3\n",
+         "net.py": NET.format("import torch.distributed\nWIDTH = torch.distributed.rendezvous('env://')")},
+        "net.py", 6,
+    ),
     "a module of the package is meant where the import is relative": (
         {"pkg/__init__.py": "", "pkg/types.py": "WIDTH = 3", "pkg/net.py": NET.format("from .types import WIDTH")},
         "pkg/net.py", 6,

@@ -61,6 +61,26 @@ if not hasattr(nn, "Wide"):
     MODELS.register(Blocks.wide)
 """
 
+COMPUTED = """
+TABLE = {}
+
+def put(function):
+    TABLE[function.__name__.lower().replace("_", "")] = function
+
+def decorating(fill):
+    def decorate(function):
+        fill(function)
+        return function
+    return decorate
+
+register = decorating(put)
+
+def make(name):
+    if name in TABLE:
+        return TABLE[name]()
+    raise ValueError(name)
+"""
+
 FILLED = {
     "by a decorator that its module defines": (
         "TABLE = {}\n\ndef register(function):\n    TABLE[function.__name__] = function\n    return function\n" + MAKE,
@@ -86,6 +106,14 @@ FILLED = {
     "in a branch, by an attribute": (
         OBJECT,
         IN_A_BRANCH,
+    ),
+    "by a call, under a key that is computed": (
+        COMPUTED,
+        BLOCK.replace("wide", "Wi_De") + "from zoo.registry import put\nput(Wi_De)\n",
+    ),
+    "by a decorator that is made of what fills it, under a key that is computed": (
+        COMPUTED,
+        "from zoo.registry import register\n" + BLOCK.replace("def wide", "@register\ndef Wi_De"),
     ),
 }
 

@@ -184,3 +184,46 @@ def test_what_such_a_function_gives_is_not_known(tmp_path: Path) -> None:
     (model,) = reports(NET + f"import somewhere\n\n\n{function}\n\nnet = Net({call})\n", tmp_path)
     assert model.status != "exact"
     assert "somewhere" in model.causes[0].reason
+
+
+WRAPPED = """\
+import functools
+import torch
+from torch import nn
+
+
+def checked(init):
+    @functools.wraps(init)
+    def inner(*args, **kwargs):
+        return init(*args, **kwargs)
+
+    return inner
+
+
+class Base(nn.Module):
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls.__init__ = checked(cls.__init__)
+
+
+class Net(Base):
+    def __init__(self, *, width):
+        super().__init__()
+        self.inner = nn.Linear(3, width)
+
+    def forward(self, x):
+        return self.inner(x)
+"""
+
+
+def test_what_a_wrapped_constructor_lacks_is_what_it_lacks_without(tmp_path: Path) -> None:
+    (found,) = reports(WRAPPED, tmp_path)
+    assert [cause.reason for cause in found.causes][:1] == ["nobody gives __init__ its argument width"]
+
+
+def test_a_model_that_is_given_nothing_is_called_with_nothing(tmp_path: Path) -> None:
+    text = "import torch\nfrom torch import nn\n\n\nclass Point(nn.Module):\n    def __init__(self):\n"
+    text += "        super().__init__()\n        self.at = nn.Parameter(torch.ones(2))\n\n"
+    text += "    def forward(self):\n        return self.at ** 2\n\n\nmodel = Point()\n"
+    (found,) = reports(text, tmp_path)
+    assert (found.status, found.parameters, found.causes) == ("exact", 2, ())

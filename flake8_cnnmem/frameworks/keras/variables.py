@@ -55,6 +55,9 @@ def tf_variable(
 ) -> Value:
     """`tf.Variable(initial_value, trainable=True)`; the value may be a function that makes it."""
     value = initial_value
+    if isinstance(value, (str, bytes)):
+        # It lies in the host's memory and trains nothing.
+        return run.unknown("what a tf.Variable of text holds is not followed")
     if not isinstance(value, (Tensor, Unknown, int, float, list, tuple, bool)) and value is not None:
         value = run.call(value)
     dtype, shape = options.get("dtype"), options.get("shape")

@@ -375,3 +375,11 @@ def test_a_program_that_asks_how_many_gpus_there_are_is_told_the_option() -> Non
     program = "net = Net()\nif torch.cuda.device_count() > 1:\n    net = nn.DataParallel(net)\n" + SGD
     four = reported(program, devices=4)
     assert (four.training.drawn.value, four.training.batch_size.value) == (8, 2)
+
+
+def test_a_collective_that_runs_on_gives_what_waits_for_it() -> None:
+    told = "import torch.distributed as dist\ndef main():\n    net = Net()\n"
+    told += "    works = [dist.broadcast(each.data, 0, async_op=True) for each in net.parameters()]\n"
+    told += "    works.append(dist.all_reduce(net.last.bias.data, dist.ReduceOp.SUM, None, True))\n"
+    told += "    if all(work.wait() for work in works):\n    "
+    assert reported(told + SGD.replace("train", "    train") + "main()\n").status == "exact"

@@ -80,8 +80,20 @@ def is_initialised(run: Runtime, /) -> Value:
 
 
 def in_place(run: Runtime, /, tensor: Value = None, *args: Value, **kwargs: Value) -> Value:
-    """Collectives write into what they are handed."""
-    return None
+    """Collectives write into what they are handed; with `async_op=True` they give what waits for that."""
+    asynchronous = kwargs.get("async_op", any(value is True for value in args))
+    return Instance(WORK) if asynchronous is True else None
+
+
+WORK = Class(
+    "Work",
+    namespace={
+        **{word: native(word, lambda run, self, *args: True) for word in ("wait", "is_completed", "is_success")},
+        "get_future": native("get_future", lambda run, self: run.unknown("the future of a collective is not followed")),
+    },
+    module="torch.distributed",
+)
+"""What a collective that runs on gives (torch/csrc/distributed/c10d/Work.hpp): waiting for it gives True."""
 
 
 GROUPS: dict[str, Value] = {
