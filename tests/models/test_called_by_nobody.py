@@ -165,3 +165,22 @@ def test_what_such_a_function_gives_is_not_known(tmp_path: Path) -> None:
     (model,) = reports(NET + f"import somewhere\n\n\n{function}\n\nnet = Net({call})\n", tmp_path)
     assert model.status != "exact"
     assert "somewhere" in model.causes[0].reason
+
+
+CHANGES = {
+    "a global": "WIDTH = 4\ndef wide():\n    global WIDTH\n    WIDTH = 64\n",
+    "the namespace": "WIDTH = 4\ndef tiny():\n    globals().update(WIDTH=1)\n",
+    "the default dtype": "WIDTH = 4\ndef half():\n    torch.set_default_dtype(torch.float16)\n",
+    "the mode": "WIDTH = 4\ndef evaluate():\n    torch.set_grad_enabled(False)\n",
+    "a class": "WIDTH = 4\ndef patch():\n    Net.forward = lambda self, x: self.inner(x).sigmoid().exp()\n",
+    "what is kept": "WIDTH = 4\nKEPT = []\ndef keep():\n    KEPT.append(Net(512).cuda())\n",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_one_start_changes_the_others_do_not_find(change: str, tmp_path: Path) -> None:
+    trains = TRAIN.replace("Net(4)", "Net(WIDTH)")
+    (alone,) = reports(NET + "WIDTH = 4\n" + trains, tmp_path)
+    found = [each for each in reports(NET + change + trains, tmp_path) if each.kind == "training"]
+    assert [each.status for each in found] == ["exact"]
+    assert found[0].estimate.total == alone.estimate.total
