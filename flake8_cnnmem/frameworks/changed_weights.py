@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
@@ -38,5 +39,7 @@ def note_changed(run: Runtime, weight: Weight) -> None:
 
 
 def set_flag(run: Runtime, weight: Weight, trainable: bool) -> None:
-    """The program says whether a weight asks for a gradient."""
+    """The program says whether a weight asks for a gradient. Of a buffer that does nothing more is counted."""
+    if weight.buffer and trainable:
+        note_cause(run, None, "buffers that train", "what a buffer needs that asks for a gradient")
     weight.trainable = run.data(TRAINABLE_FLAGS)[id(weight)] = trainable
