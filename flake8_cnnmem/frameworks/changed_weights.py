@@ -19,6 +19,9 @@ TRAINABLE_FLAGS = "flags of weights"
 MADE_WEIGHTS = "tensors that weights were made of"
 """Scratch of the run: by a tensor's id the tensor and the weight that lies in its storage."""
 
+CROSSED = "results with a graph that went from the host to the device, or back"
+"""Scratch of the run: by id those tensors."""
+
 
 @dataclass(frozen=True, slots=True)
 class Before:

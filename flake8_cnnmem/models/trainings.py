@@ -103,7 +103,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         weights = [weight for root in trained for weight in weights_of(root)]
         causes = (*gathered(phase), *shrinking(phase), *graphs_beside(run.trace, phase),
                   *left_by_turns(run.trace, phase), *changed_later(run, weights, phase),
-                  *partly_moved(weights, phase))  # fmt: skip
+                  *partly_moved(run, weights, phase))  # fmt: skip
         own = [
             replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]
