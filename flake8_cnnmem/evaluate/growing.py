@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.trace import Event, Loop
 from flake8_cnnmem.frameworks.arranging import note_cause
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.ops.indexing import Index
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 GROWS = "what the model is given grows from turn to turn of a loop: only its first turns were followed"
+
+GROWS_BESIDE = "what is computed beside the model grows from turn to turn of a loop: only its first turns were followed"
 
 UNKNOWN_LATER = "what the model is given in later turns of a loop is not known: only its first turns were followed"
 
@@ -44,14 +46,48 @@ def note_growing(run: Interpreter, followed: Loop, rest: Loop) -> None:
         known = before[model][0] if model in before else math.inf
         if known < size:
             note_cause(run, event.subject, "growing sizes", GROWS if size < math.inf else UNKNOWN_LATER)
+        elif len(followed.turns) > 1 and not all(map(is_known, tensors_given(event))):
+            # A size that grew from one to the next, and is not known of a later one.
+            sizes = [largest_given(run, followed, at) for at in (0, -1)]
+            if all(model in each for each in sizes) and sizes[0][model][0] < sizes[1][model][0]:
+                note_cause(run, event.subject, "growing sizes", UNKNOWN_LATER)
 
 
-def largest_given(run: Interpreter, loop: Loop) -> dict[int, tuple[float, Event]]:
+def note_growing_ops(run: Interpreter, followed: Loop, rest: Loop) -> None:
+    """Tell that an op outside of any layer gives more in the turn behind those that were followed than in each of them:
+    of a queue of earlier results that is not full yet."""
+    before = values_made(run, followed)
+    later = values_made(run, rest) if before else {}
+    if any(before.get(where, values) < values for where, values in later.items()):
+        note_cause(run, None, "growing results", GROWS_BESIDE)
+
+
+def values_made(run: Interpreter, loop: Loop) -> dict[tuple[str, Site | None], float]:
+    """How many values an op of the turns of a loop gives at most, as far as known: by kind and place, of those outside
+    of any layer that run for certain and that a gradient goes through."""
+    made: dict[tuple[str, Site | None], float] = {}
+    for turn in loop.turns:
+        for call, doubt in run.trace.calls[slice(*turn.calls)]:
+            if doubt is None and call.grad and all(each.layer is None for each in call.ancestry()):
+                values = sum(values_in(one, True) for one in call.outputs if is_known(one))
+                where = call.op.kind, call.site
+                made[where] = max(made.get(where, 0), values)
+    return made
+
+
+def tensors_given(event: Event) -> list[Tensor]:
+    """The tensors that a model is called on, those in containers left out."""
+    call = event.call
+    given = (*call.args, *call.kwargs.values()) if call is not None else ()
+    return [value for value in given if isinstance(value, Tensor)]
+
+
+def largest_given(run: Interpreter, loop: Loop, at: int | None = None) -> dict[int, tuple[float, Event]]:
     """By the id of each model that the turns of a loop call with a gradient: how many values it is given at most in one
-    turn, of this loop or one inside of it, and the call; infinity where that is not known."""
+    turn, of this loop or one inside of it, and the call; infinity where that is not known. With `at` of one turn."""
     found: dict[int, tuple[float, Event]] = {}
     given: dict[tuple[int, int], float] = {}
-    for turn in loop.turns:
+    for turn in loop.turns if at is None else [loop.turns[at]]:
         for event in run.trace.events_of(turn):
             if event.call is not None and event.call.grad:
                 key = id(event.subject), id(event.turn)

@@ -16,7 +16,7 @@ from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.growing import note_growing
+from flake8_cnnmem.evaluate.growing import note_growing, note_growing_ops
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, Rounds
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
@@ -228,6 +228,7 @@ def unknown_loop(
         watched.end()
         if followed is not None and watched.loop is not None:
             note_growing(frame.run, followed, watched.loop)
+            note_growing_ops(frame.run, followed, watched.loop)
         return signal if isinstance(signal, Returned) else None
 
     turn = trace.turn

@@ -81,6 +81,10 @@ class Loop:
     """What the program held at the loop's first optimizer step; None where it makes none."""
     held_again: InReach | None = None
     """What it held at the first call of a model or step of the turn after that."""
+    early: tuple[InReach, InReach] | None = None
+    """Both of these as they were before what later turns hold was put beside it."""
+    looked: int = 0
+    """How many turns there were when it was last looked at what the program holds."""
     turns: list[Turn] = field(default_factory=list)
     """Those in which something happened."""
     gathers: bool = False

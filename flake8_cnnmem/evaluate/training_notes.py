@@ -13,6 +13,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, MadeLayer, RootCall, Turn, around
 from flake8_cnnmem.evaluate.training_state import (
     RepeatedTurns,
+    add_later,
     asking,
     held_at_step,
     held_by,
@@ -89,9 +90,13 @@ def joins_step(run: Interpreter, optimizer: Instance) -> None:
         last.trainable = held_by(optimizer)
 
 
+MOST_LOOKED_AT = 8
+"""Turns of one loop of which it is seen what the program holds."""
+
+
 def look_around(run: Interpreter, innermost: bool = False) -> None:
     """What the program holds at the first call of a model or optimizer step of each loop that is running, in its first
-    turn with one and in the next."""
+    turns with one."""
     running = around(run.trace.turn)
     waiting = [turn.loop for turn in (islice(running, 1) if innermost else running) if waits(turn.loop)]
     if waiting:
@@ -100,15 +105,18 @@ def look_around(run: Interpreter, innermost: bool = False) -> None:
         for loop in waiting:
             if perhaps is not None:
                 run.trace.perhaps_held.setdefault(getattr(loop.site, "statement", loop), perhaps)
+            loop.looked = len(loop.turns)
             if loop.held is None:
                 loop.held = found
-            else:
+            elif loop.held_again is None:
                 loop.held_again = found
+            else:
+                add_later(loop, found)
 
 
 def waits(loop: Loop) -> bool:
     """Whether it is still to be seen what the program holds in a turn of a loop."""
-    return loop.held is None or (loop.held_again is None and bool(loop.turns))
+    return loop.held is None or loop.looked < len(loop.turns) <= MOST_LOOKED_AT
 
 
 def note_batch(run: Interpreter, size: Value) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -146,6 +147,21 @@ def held_now(run: Interpreter) -> InReach:
         elif frameworks.updated_by(value) is not None:
             found.optimizers.append((path, value))
     return found
+
+
+def add_later(loop: Loop, found: InReach) -> None:
+    """Models and loose weights that the program holds in a later turn of a loop, by names that led to none in its first
+    two, lie beside its step (a copy that the tenth turn makes). The last turn that is looked at tells."""
+    assert loop.held is not None
+    assert loop.held_again is not None
+    first, second = loop.early = loop.early or (loop.held, loop.held_again)
+    known = {path.partition("[")[0] for each in loop.early for path, _ in (*each.layers, *each.tensors)}
+    layers = [(path, layer) for path, layer in found.layers if path.partition("[")[0] not in known]
+    loose = [(path, tensor) for path, tensor in found.tensors
+             if isinstance(tensor, Weight) and path.partition("[")[0] not in known]  # fmt: skip
+    weights = {**first.weights, **{id(layer): found.weights[id(layer)] for _, layer in layers}}
+    loop.held = InReach([*first.layers, *layers], first.optimizers, [*first.tensors, *loose], weights)
+    loop.held_again = replace(second, tensors=[*second.tensors, *loose])
 
 
 def perhaps_held(run: Interpreter) -> tuple[str, Unknown] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
@@ -17,6 +18,9 @@ TRAINABLE_FLAGS = "flags of weights"
 
 MADE_WEIGHTS = "tensors that weights were made of"
 """Scratch of the run: by a tensor's id the tensor and the weight that lies in its storage."""
+
+CROSSED = "results with a graph that went from the host to the device, or back"
+"""Scratch of the run: by id those tensors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,5 +42,7 @@ def note_changed(run: Runtime, weight: Weight) -> None:
 
 
 def set_flag(run: Runtime, weight: Weight, trainable: bool) -> None:
-    """The program says whether a weight asks for a gradient."""
+    """The program says whether a weight asks for a gradient. Of a buffer that does nothing more is counted."""
+    if weight.buffer and trainable:
+        note_cause(run, None, "buffers that train", "what a buffer needs that asks for a gradient")
     weight.trainable = run.data(TRAINABLE_FLAGS)[id(weight)] = trainable

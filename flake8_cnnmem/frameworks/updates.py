@@ -10,6 +10,10 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 
+STATES_TOLD = "states of optimizers"
+"""Scratch of the run: by id the dicts that tell the state of an optimizer which has stepped. A copy of one takes as
+much memory as the state itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class InnerOptimizer:

@@ -4,6 +4,7 @@ without a program of its own is started with from outside, and what a call of th
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from flake8_cnnmem import frameworks
@@ -33,24 +34,42 @@ def call_handed(run: Interpreter) -> None:
         run.trace.leave(turn, run.numbered)
 
 
+STARTED_WITH = "started with"
+"""The question of a run of a file without a program of its own: which of its functions it is started with."""
+
+
 def call_starts(run: Interpreter, module: Module) -> bool:
-    """Call the functions that a file may be started with from outside (an entry point of the package, a test, what a
-    notebook calls): top-level ones that need no argument, give no value unless they train, and are mentioned nowhere
-    else in the file. Whether there is one."""
+    """Call one of the functions that a file may be started with from outside; whether there is one. Each is a run of
+    its own: what one of them changes (a configuration, a default dtype) the others do not find."""
+    starts = {statement.name: (statement, function) for statement, function in starts_of(run, module)}
+    if not starts or run.ways is None:
+        return False
+    # There are no more runs than some: those that train come first.
+    names = sorted(starts, key=lambda name: not trains_by_its_words(starts[name][0]))
+    attempt(run, module, *starts[run.ways.choose(STARTED_WITH, names)])
+    return True
+
+
+def starts_of(run: Interpreter, module: Module) -> Iterator[tuple[ast.FunctionDef, Function]]:
+    """Functions that a file may be started with (an entry point of the package, a test, what a notebook calls):
+    top-level ones that need no argument, give no value unless they train, and are mentioned nowhere else in the
+    file."""
     tree = module.source.tree
     mentioned = names_used_inside(tree, (ast.FunctionDef, ast.ClassDef))
-    found = False
     for statement in tree.body:
         if not isinstance(statement, ast.FunctionDef) or statement.name in mentioned:
             continue
         function = module.variables.get(statement.name)
         if not is_start(function, statement, module) or id(function) in run.trace.used:
             continue
-        if returns_value(statement) and not any(word in ast.unparse(statement) for word in TRAINING):
+        if returns_value(statement) and not trains_by_its_words(statement):
             continue
-        attempt(run, module, statement, function)
-        found = True
-    return found
+        yield statement, function
+
+
+def trains_by_its_words(statement: ast.FunctionDef) -> bool:
+    """Whether the text of a function has a call that trains a model in some framework."""
+    return any(word in ast.unparse(statement) for word in TRAINING)
 
 
 def is_start(value: Value, statement: ast.FunctionDef, module: Module) -> bool:

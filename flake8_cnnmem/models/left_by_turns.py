@@ -17,6 +17,7 @@ def left_by_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     yield from kept_perhaps(trace, phase)
     yield from gradients_held(trace, phase)
     yield from optimizers_in_turn(phase)
+    yield from optimizers_waiting(trace, phase)
 
 
 def kept_perhaps(trace: Trace, phase: Phase) -> Iterator[Unknown]:
@@ -71,6 +72,21 @@ def optimizers_in_turn(phase: Phase) -> Iterator[Unknown]:
                 yield Unknown(what, *place(optimizer.site))
                 return
         stepping[id(optimizer)] = id(optimizer), weights
+
+
+def optimizers_waiting(trace: Trace, phase: Phase) -> Iterator[Unknown]:
+    """Optimizers that lie in one container with those that step and were seen to step nowhere: their turn is still to
+    come, and what they keep is not counted."""
+    held = phase.held.optimizers if phase.held is not None else []
+    stepping = {id(optimizer) for optimizer in phase.optimizers}
+    seen = {id(event.subject) for event in trace.events if event.kind == "step"}
+    containers = {path.partition("[")[0] for path, optimizer in held if "[" in path and id(optimizer) in stepping}
+    for path, optimizer in held:
+        if path.partition("[")[0] in containers and id(optimizer) not in seen:
+            weights = frozenset(map(id, frameworks.updated_by(optimizer) or ()))
+            if weights & phase.reached:
+                yield Unknown(f"{path} is not seen to step: what it keeps is not counted", *place(optimizer.site))
+                return
 
 
 def step_together(phase: Phase, one: int, other: int) -> bool:

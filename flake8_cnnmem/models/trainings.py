@@ -23,6 +23,7 @@ from flake8_cnnmem.models.changed_later import changed_between, changed_later
 from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.left_by_turns import left_by_turns
+from flake8_cnnmem.models.partly_moved import partly_moved
 from flake8_cnnmem.models.phase_sizes import told_by
 from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
@@ -64,10 +65,11 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         ]
         trained += single_layers(run, phase, trained)
         if not trained:
-            if not any(map(is_trained, taking)) or any(map(holds_no_weight, phase.optimizers)):
+            loose = bool(phase.updated - {id(weight) for root in roots for weight in weights_of(root)})
+            if loose or not any(map(is_trained, taking)) or any(map(holds_no_weight, phase.optimizers)):
                 unknown.append(phase)
                 # What it only looks at (a frozen network in a loss) trains with what is not known.
-                taken.update(id(root) for root in taking if steps_on_unknown(phase))
+                taken.update(id(root) for root in taking if loose or steps_on_unknown(phase))
             continue
         # A teacher that was fitted before has a training of its own.
         taken.update(id(root) for root in taking if root in trained or not fits_of(root))
@@ -100,7 +102,8 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
         weights = [weight for root in trained for weight in weights_of(root)]
         causes = (*gathered(phase), *shrinking(phase), *graphs_beside(run.trace, phase),
-                  *left_by_turns(run.trace, phase), *changed_later(run, weights, phase))  # fmt: skip
+                  *left_by_turns(run.trace, phase), *changed_later(run, weights, phase),
+                  *partly_moved(run, weights, phase))  # fmt: skip
         own = [
             replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]
@@ -150,7 +153,13 @@ def besides(run: Interpreter, phase: Phase, roots: Sequence[Root], left: LeftBeh
     found = residents(run.trace, phase, [root.value for root in roots if root.value is not None], left)
     own = {id(weight) for root in roots for weight in weights_of(root)}
     shared = {id(tensor) for tensor, made in run.data(MADE_WEIGHTS).values() if id(made) in own}
-    return tuple(each for each in found if not each.tensors or not {id(one) for one in each.tensors} <= shared)
+    # A parameter that was made of another one's values lies where that one does.
+    found = tuple(replace(each, weights=tuple(one for one in each.weights if id(one) not in shared)) for each in found)
+    return tuple(
+        each for each in found
+        if (each.weights or each.gradients or each.updated or each.tensors or each.optimizer is not None)
+        and (not each.tensors or not {id(one) for one in each.tensors} <= shared)
+    )  # fmt: skip
 
 
 def gathered(phase: Phase) -> Iterator[Unknown]:

@@ -227,3 +227,23 @@ def test_a_model_that_is_given_nothing_is_called_with_nothing(tmp_path: Path) ->
     text += "    def forward(self):\n        return self.at ** 2\n\n\nmodel = Point()\n"
     (found,) = reports(text, tmp_path)
     assert (found.status, found.parameters, found.causes) == ("exact", 2, ())
+
+
+CHANGES = {
+    "a global": "WIDTH = 4\ndef wide():\n    global WIDTH\n    WIDTH = 64\n",
+    "the namespace": "WIDTH = 4\ndef tiny():\n    globals().update(WIDTH=1)\n",
+    "the default dtype": "WIDTH = 4\ndef half():\n    torch.set_default_dtype(torch.float16)\n",
+    "the mode": "WIDTH = 4\ndef evaluate():\n    torch.set_grad_enabled(False)\n",
+    "a class": "WIDTH = 4\ndef patch():\n    Net.forward = lambda self, x: self.inner(x).sigmoid().exp()\n",
+    "what is kept": "WIDTH = 4\nKEPT = []\ndef keep():\n    KEPT.append(Net(512).cuda())\n",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_one_start_changes_the_others_do_not_find(change: str, tmp_path: Path) -> None:
+    trains = TRAIN.replace("Net(4)", "Net(WIDTH)")
+    (alone,) = reports(NET + "WIDTH = 4\n" + trains, tmp_path)
+    found = [each for each in reports(NET + change + trains, tmp_path) if each.kind == "training"]
+    assert [each.status for each in found] == ["exact"]
+    assert alone.estimate is not None
+    assert [each.estimate.total for each in found if each.estimate is not None] == [alone.estimate.total]

@@ -15,6 +15,8 @@ from flake8_cnnmem.evaluate.builtins.sets import SET
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.evaluate.training_state import names_in_sight
+from flake8_cnnmem.frameworks.arranging import note_cause
+from flake8_cnnmem.frameworks.updates import STATES_TOLD
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.runtime import Runtime
@@ -148,6 +150,8 @@ class Copier:
             return self.remember(x, tensor_copy(x))
         if isinstance(x, (list, tuple, dict, set, frozenset, deque)):
             self.run.spend(len(x) + 1)
+            if id(x) in self.run.data(STATES_TOLD):
+                note_cause(self.run, None, "copied states", "what a copy of an optimizer's state takes")
             return self.container(x)
         if isinstance(x, Bound):
             return Bound(x.function, self.copy(x.receiver))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from flake8_cnnmem.frameworks.changed_weights import CROSSED
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -44,15 +45,22 @@ def to_device(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Valu
     if not isinstance(input, Weight) and lies_on_host(input):
         # What it was computed of is still told by its call, whose result it is not.
         return replace(input, held=0, moved=True, born=run.next_number())
+    if not isinstance(input, Weight) and input.call is not None and not any(one.moved for one in operands_of(input)):
+        run.data(CROSSED)[id(input)] = input
     input.moved = True
     return input
+
+
+def operands_of(tensor: Tensor) -> list[Tensor]:
+    """All that a tensor was computed of."""
+    return [one for call in calls_behind([tensor]) for one in (*call.inputs, *call.weights)]
 
 
 def lies_on_host(tensor: Tensor) -> bool:
     """Whether a tensor is data, or was computed of nothing that was moved, and no gradient flows through it."""
     if tensor.call is None:
         return True
-    operands = [one for call in calls_behind([tensor]) for one in (*call.inputs, *call.weights)]
+    operands = operands_of(tensor)
     learned = any(isinstance(one, Weight) and one.trainable and not one.buffer for one in operands)
     return not any(one.moved for one in operands) and not (learned and tensor.call.grad)
 
@@ -73,6 +81,7 @@ def to_host(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     if not isinstance(input, Tensor) or isinstance(input, Weight):
         return input
     if run.grad_enabled and input.call is not None and input.call.op.kind != "detach":
+        run.data(CROSSED)[id(input)] = input
         return input
     return replace(input, call=None, index=0, held=0, moved=False)
 

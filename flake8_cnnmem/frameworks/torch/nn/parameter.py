@@ -68,8 +68,14 @@ def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight
         trainable=trainable is not False and (is_floating(dtype) or dtype in COMPLEX),
         site=run.here(),
     )
+    made.moved = lies_there(tensor)
     run.data(MADE_WEIGHTS)[id(tensor)] = (tensor, made)
     return made
+
+
+def lies_there(tensor: Tensor) -> bool:
+    """Whether a tensor was moved to the device, or computed of what was."""
+    return tensor.moved or any(one.moved for call in calls_behind([tensor]) for one in (*call.inputs, *call.weights))
 
 
 def note_part(run: Runtime, tensor: Tensor) -> Tensor:
@@ -77,8 +83,7 @@ def note_part(run: Runtime, tensor: Tensor) -> Tensor:
     whole = tensor
     while whole.call is not None and whole.call.op.view and whole.call.inputs:
         whole = whole.call.inputs[0]
-    there = whole.moved or any(one.moved for call in calls_behind([whole]) for one in (*call.inputs, *call.weights))
-    if whole is tensor or not there or whole.dtype != tensor.dtype or isinstance(whole.shape, Unknown):
+    if whole is tensor or not lies_there(whole) or whole.dtype != tensor.dtype or isinstance(whole.shape, Unknown):
         # Ahead of its move it is a part of one on the host: what is moved is the part alone.
         return tensor
     if not isinstance(tensor.shape, Unknown) and dims.product(whole.shape) != dims.product(tensor.shape):

@@ -3,11 +3,14 @@ hold and make is a table (memory/optimizers.py). What derives from them is follo
 
 from __future__ import annotations
 
+from itertools import count
+
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim.following import note_step, stepped_inside, subclassed, watched
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
 from flake8_cnnmem.frameworks.torch.optim.private_helpers import GROUPING
+from flake8_cnnmem.frameworks.updates import STATES_TOLD
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
@@ -136,8 +139,16 @@ def set_state(run: Runtime, self: Instance, state: Value) -> Value:
 
 @MEMBERS.method("state_dict")
 def state_dict(run: Runtime, self: Instance) -> Value:
-    """`optimizer.state_dict()`: the groups; the state is left out."""
-    return {"state": {}, "param_groups": self.attributes.get("param_groups", [])}
+    """`optimizer.state_dict()`: the groups, in which parameters are numbers; the state is left out."""
+    told: list[Value] = []
+    groups, numbers = self.attributes.get("param_groups"), count()
+    for group in groups if isinstance(groups, list) else ():
+        held = group.get("params") if isinstance(group, dict) else None
+        told.append({**group, "params": [next(numbers) for _ in held]} if isinstance(held, list) else group)
+    found: dict[Value, Value] = {"state": {}, "param_groups": told}
+    if isinstance(self.native, dict) and self.native.get("stepped"):
+        run.data(STATES_TOLD)[id(found)] = found
+    return found
 
 
 def _declare(name: str) -> Class:

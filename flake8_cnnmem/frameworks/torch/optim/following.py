@@ -355,6 +355,7 @@ def note_step(run: Runtime, self: Instance) -> None:
     """One of torch's own optimizers makes a step; where it is inside of another optimizer (SAM, which has its own
     methods for the two halves of its step), that one does."""
     keep_options(self)
+    self.native["stepped"] = True
     owner = owner_of(run, self)
     if owner is not self:
         known = owner.native.get("followed")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, put, stored, walk
-from flake8_cnnmem.frameworks.torch.nn.parameter import weight_like
+from flake8_cnnmem.frameworks.torch.nn.parameter import lies_there, weight_like
 from flake8_cnnmem.frameworks.torch.nn.utils.weight_norm import Hook, add_hook, drop_hook, hooks_of, natives, take
-from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
 
 PRUNED = "pruning"
+
+KEPT_MASK = "the mask that a pruning is given stays in its hook, beside the one that it makes"
+"""`CustomFromMask.__init__` keeps it; `global_unstructured` gives each parameter its part of one."""
 
 
 def prune(run: Runtime, module: Value, name: Value, *args: Value, **kwargs: Value) -> Value:
@@ -22,6 +26,8 @@ def prune(run: Runtime, module: Value, name: Value, *args: Value, **kwargs: Valu
     weight = take(run, module, name)
     if weight is None:
         return module
+    if any(isinstance(each, Tensor) and lies_there(each) for each in (*args, *kwargs.values())):
+        note_cause(run, None, "masks", KEPT_MASK)
     original = weight_like(run, weight, weight.shape)
     original.trainable = weight.trainable
     put(run, module, "_parameters", f"{name}_orig", original)
@@ -61,6 +67,9 @@ def prune_all(
     for item in [] if isinstance(items, Unknown) else items:
         pair = run.items(item)
         if isinstance(pair, list) and len(pair) == 2:
+            held = stored(pair[0], "_parameters") if isinstance(pair[0], Instance) else {}
+            if any(name == pair[1] and isinstance(weight, Weight) and weight.moved for name, weight in held.items()):
+                note_cause(run, None, "masks", KEPT_MASK)
             prune(run, pair[0], pair[1])
     return items if isinstance(items, Unknown) else None
 
