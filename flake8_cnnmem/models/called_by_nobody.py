@@ -50,7 +50,7 @@ def call_starts(run: Interpreter, module: Module) -> bool:
     return True
 
 
-def starts_of(run: Interpreter, module: Module) -> Iterator[tuple[ast.FunctionDef, Function]]:
+def starts_of(run: Interpreter, module: Module) -> Iterator[tuple[ast.FunctionDef, Value]]:
     """Functions that a file may be started with (an entry point of the package, a test, what a notebook calls):
     top-level ones that need no argument, give no value unless they train, and are mentioned nowhere else in the
     file."""
