@@ -306,6 +306,8 @@ class Call:
     offloaded: bool = False
     """Whether what it keeps for the backward pass is kept in the host's memory."""
     problem: Problem | None = None
+    called_from: tuple[str, int] | None = None
+    """Of a call with a problem: the file and line that called the function which it stands in."""
     function: str = ""
     """The framework's own name of the function or layer type: "Conv2d", "relu", "Dense"."""
     doubtful: bool = False

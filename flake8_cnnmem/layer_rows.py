@@ -13,7 +13,7 @@ from flake8_cnnmem.memory.dtypes import half_of, size_of
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.volumes import volumes
 from flake8_cnnmem.models.inputs import drops_of
-from flake8_cnnmem.ops import AttentionInputs, Recurrent, RecurrentCell
+from flake8_cnnmem.ops import AttentionInputs, Bilinear, Recurrent, RecurrentCell
 from flake8_cnnmem.results import Drop, Row
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
@@ -202,7 +202,9 @@ def declared_by_layer(call: Call) -> bool:
     problem = call.problem
     if problem is None or problem.elsewhere is not None:
         return False
-    several = isinstance(call.op, (AttentionInputs, Recurrent, RecurrentCell)) and problem.declared is not None
+    several = (
+        isinstance(call.op, (AttentionInputs, Bilinear, Recurrent, RecurrentCell)) and problem.declared is not None
+    )
     return len(call.inputs) == 1 or several
 
 

@@ -78,6 +78,7 @@ def apply_op(
             shapes = op.outputs(*given)
         except Mismatch as mismatch:
             call.problem = mismatch.problem
+            call.called_from = caller_of(run)
             run.refuse(call, frameworks.named(framework).shape_error)
             if run.stop_at_problem:
                 raise Halted(call) from None
@@ -97,6 +98,15 @@ def apply_op(
         # What an optimizer's own step computes is its own affair; a closure that it calls is the program's.
         run.trace.ran(call)
     return outputs[0] if len(outputs) == 1 else outputs
+
+
+def caller_of(run: Interpreter) -> tuple[str, int] | None:
+    """The file and line from which the function that is running was called; None outside of any."""
+    frame = run.frame
+    while frame is not None and frame.caller is not None:
+        frame = frame.caller
+    caller = frame.called_from if frame is not None else None
+    return (caller.module.path, caller.line) if caller is not None else None
 
 
 def told_here(run: Interpreter, shape: dims.Shape | Unknown) -> dims.Shape | Unknown:

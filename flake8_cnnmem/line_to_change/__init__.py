@@ -22,12 +22,14 @@ from flake8_cnnmem.line_to_change.before import (
 from flake8_cnnmem.line_to_change.beside import (
     argument_not_used,
     block_built_with,
+    call_of_function,
     heads_given,
     inputs_swapped,
     joined_before,
     layer_before_several,
     reshape_among_others,
     sizes_looped_over,
+    values_set,
 )
 from flake8_cnnmem.line_to_change.case import Case, maker_of
 from flake8_cnnmem.line_to_change.fed import (
@@ -65,6 +67,7 @@ def line_to_change(problem: LayerProblem, built: Built, root: Root) -> LayerProb
 
 
 RULES: tuple[Callable[[Case], Site | None], ...] = (
+    values_set,
     sequence_before,
     inputs_swapped,
     layer_before_several,
@@ -83,6 +86,7 @@ RULES: tuple[Callable[[Case], Site | None], ...] = (
     target_at_its_making,
     factor_of_product,
     leaf_beside_result,
+    call_of_function,
     narrower_branch,
     layer_before_reshape,
     parameter_of_function,

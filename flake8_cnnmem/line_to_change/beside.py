@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 
+from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evidence.written import Function, name_of, parameters, worked_out, written_at
-from flake8_cnnmem.graph import Call, Site, Tensor
+from flake8_cnnmem.graph import Call, Site, Tensor, calls_behind
 from flake8_cnnmem.line_to_change.case import WIDTHS, Case, NumberedLine, decider, differing, has, sizes_of
 from flake8_cnnmem.ops import (
     BatchNorm,
@@ -168,6 +170,8 @@ def block_built_with(case: Case) -> Site | None:
         right = set(sizes_of(call.inputs[0]))
     elif isinstance(call.op, Broadcast) and len(call.inputs) > 1:
         left, right_sizes = sizes_of(call.inputs[0]), sizes_of(call.inputs[1])
+        if len(left) != len(right_sizes) and left[:1] == right_sizes[:1] == (BATCH,):
+            return None
         at = differing(call.inputs[0], call.inputs[1])[:1]
         wrong = {size for axis in at for size in (left[axis], right_sizes[axis])}
         right = set()
@@ -183,6 +187,44 @@ def block_built_with(case: Case) -> Site | None:
             numbers = [each for each in given if isinstance(each, int) and each in wrong and each not in right]
             return StatementSite(case.path, node) if len(numbers) == 1 and numbers[0] > 1 else None
     return None
+
+
+def call_of_function(case: Case) -> Site | None:
+    """The one call of a function, among several in other lines, in which a branch does not fit what it goes around, as
+    it has in those before."""
+    call, site, index = case.call, case.called_at(case.call), case.index()
+    if not isinstance(call.op, Broadcast) or not any(goes_around(*pair) for pair in permutations(call.inputs, 2)):
+        return None
+    if index is None or site is None or call.called_from is None or call.called_from[0] != case.path:
+        return None
+    function = next(iter(index.around(site.line)), None)
+    layer = case.layer_of(call)
+    if function is None or (layer is not None and function not in index.around(layer.line)):
+        return None
+    lines = {each.lineno for each in index.calls if name_of(each.func) == function.name}
+    alike = [each for each in case.built.model.calls if each.site == call.site and each.function == call.function]
+    before = [each for each in alike if each.number < call.number]
+    fitted = bool(before) and all(each.problem is None for each in before)
+    return NumberedLine(*call.called_from) if fitted and len(lines) > 1 else None
+
+
+def goes_around(tensor: Tensor, other: Tensor) -> bool:
+    """Whether another tensor is computed from this one."""
+    return tensor.call is not None and tensor.call in calls_behind((other,))
+
+
+def in_other_order(calls: Sequence[Call]) -> bool:
+    """Whether layers that are called one after another are given the sizes that they are declared for, all of them, in
+    another order."""
+    problems = [each.problem for each in calls if each.problem is not None]
+    declared = [each.declared for each in problems if each.declared is not None]
+    given = [each.given for each in problems if each.given is not None]
+    return len(declared) == len(given) == len(problems) > 1 and sorted(declared) == sorted(given)
+
+
+def values_set(case: Case) -> Site | None:
+    """Where a layer is given values of another shape than its weights have."""
+    return case.here(case.call.site) if case.call.function == "set_weights" else None
 
 
 def heads_given(case: Case) -> Site | None:
@@ -216,14 +258,16 @@ def sizes_looped_over(case: Case) -> Site | None:
         if isinstance(each, (ast.comprehension, ast.For))
         and used & {inner.id for inner in ast.walk(each.target) if isinstance(inner, ast.Name)}
     ]
+    if any(isinstance(each, ast.Call) and name_of(each.func) == "range" for each in loops):
+        return None
     names = {each.id for loop in loops for each in ast.walk(loop) if isinstance(each, ast.Name)}
     names &= set(parameters(function))
     alike = [
-        each.problem
+        each
         for each in case.built.model.calls
         if each.within is not None and getattr(each.within.layer, "site", None) == site
     ]
-    if len(names) != 1 or len(alike) < 2 or None in alike:
+    if len(names) != 1 or len(alike) < 2 or not (all(each.problem for each in alike) or in_other_order(alike)):
         return None
     [name] = names
     called = next((each.name for each in index.classes if function in each.body), function.name)

@@ -23,6 +23,8 @@ from flake8_cnnmem.line_to_change.case import (
 from flake8_cnnmem.ops import (
     AttentionInputs,
     BatchNorm,
+    Convolution,
+    DepthwiseConvolution,
     Flatten,
     GlobalPool,
     GroupNorm,
@@ -40,6 +42,7 @@ from flake8_cnnmem.ops import (
 from flake8_cnnmem.ops.merge import Concatenate
 from flake8_cnnmem.values import Instance
 
+CONVOLUTIONS = (Convolution, DepthwiseConvolution)
 NORMS = (BatchNorm, GroupNorm, LayerNorm)
 LOWERING = (Flatten, Reshape, Reduce, GlobalPool, Squeeze)
 """What gives fewer axes than it is given."""
@@ -69,6 +72,9 @@ def axis_taken_away(case: Case) -> Site | None:
     if isinstance(maker.op, PARTS):
         layer = case.layer_of(decider(maker.inputs[0], -1))
         return layer if before[-1:] == (size,) and not made_for_parts(layer) else None
+    if isinstance(maker.op, Reshape) and isinstance(case.call.op, CONVOLUTIONS):
+        # Frames are folded into the channels that stood beside them.
+        return case.called_at(maker) if size in before[1:] and len(before) > len(after) else None
     if isinstance(maker.op, (Reshape, Permute, Transpose)):
         return case.called_at(maker) if before[-1:] == (size,) or case.problem.problem.elsewhere is not None else None
     sizes = [each for each in after[1:] if isinstance(each, int)]
@@ -97,7 +103,8 @@ def axes_taken_away(case: Case) -> Site | None:
         return None
     before, after = len(sizes_of(maker.inputs[0])), len(sizes_of(maker.outputs[0]))
     if not case.channels_last:
-        return None
+        averaged = isinstance(maker.op, Reduce) and after < before and what.startswith(f"takes an input of {before} ")
+        return case.called_at(maker) if averaged else None
     return case.line_of(maker) if (after < before and isinstance(maker.op, LOWERING)) or after > MOST_STEPS else None
 
 

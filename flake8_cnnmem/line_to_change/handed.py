@@ -40,6 +40,10 @@ def number_handed_over(case: Case) -> Site | None:
     function = next(iter(index.around(site.line)), None)
     if function is None or argument is None:
         return None
+    both = {each.id for each in (groups, argument) if isinstance(each, ast.Name)}
+    if divides and len(both) > 1 and both <= set(parameters(function)):
+        # One group for each of what are no channels of its input: what is wrong is the name.
+        return None
     found = call_of_factory(case, node, function) or size_worked_out(case, argument, function)
     if found is not None:
         return found

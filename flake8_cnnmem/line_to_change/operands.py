@@ -132,6 +132,9 @@ def narrower_branch(case: Case) -> Site | None:
     both = (left, right)
     makers = decider(left, axes[0]), decider(right, axes[0])
     lines = case.layer_of(makers[0]), case.layer_of(makers[1])
+    if same_place(*lines) and makers[0] is not makers[1]:
+        # Two layers that one function makes: it is called with other numbers.
+        return None
     widths = [is_width(case, maker, each, axes[0]) for maker, each in zip(makers, both, strict=True)]
     around = [is_around(makers[at], both[at], both[at ^ 1]) for at in (0, 1)]
     leaves = [each.call is None for each in both]
@@ -249,6 +252,11 @@ def side_of_input(case: Case) -> Site | None:
     side = sides.pop() if len(sides) == 1 else None
     place = written_at(stated, side, case.root.run) if isinstance(side, int) else None
     return NumberedLine(*place) if place is not None and place[0] == case.path else case.here(stated)
+
+
+def same_place(left: Site | None, right: Site | None) -> bool:
+    """Whether two places are one."""
+    return same_line(left, right) and left is not None and right is not None and left.column == right.column
 
 
 def same_line(left: Site | None, right: Site | None) -> bool:

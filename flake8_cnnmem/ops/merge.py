@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from flake8_cnnmem.dims import Batch, Shape, Size, add, same, show
+from flake8_cnnmem.dims import BATCH, Batch, Shape, Size, add, same, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
@@ -49,11 +49,13 @@ def wider(left: Size, right: Size) -> Size | None:
 
 
 def broadcast(shapes: tuple[Shape, ...], verb: str = "combines") -> Shape:
-    """The shape that all broadcast to. Mismatch (with the sizes in conflict unknown) where there is none."""
+    """The shape that all broadcast to. Mismatch where there is none: with the sizes in conflict unknown, or without a
+    shape where the numbers of axes differ, too, and it is anybody's guess which axes were meant to meet."""
     result = shapes[0]
     if all(shape == result for shape in shapes):
         return result
     problem: Problem | None = None
+    misaligned = False
     for shape in shapes[1:]:
         rank = max(len(result), len(shape))
         left: Shape = (1,) * (rank - len(result)) + result
@@ -63,11 +65,12 @@ def broadcast(shapes: tuple[Shape, ...], verb: str = "combines") -> Shape:
             size = wider(left[at], right[at])
             if size is None:
                 problem = problem or unequal_problem(shapes, (result, shape), at - rank, verb)
+                misaligned = misaligned or (len(result) != len(shape) and result[:1] == shape[:1] == (BATCH,))
                 size = Unknown("two sizes that must be equal are not")
             sizes.append(size)
         result = tuple(sizes)
     if problem:
-        raise Mismatch(problem, (result,))
+        raise Mismatch(problem, None if misaligned else (result,))
     return result
 
 
@@ -313,7 +316,9 @@ class Matmul(Weightless):
             batch = broadcast((left[:-2], right[:-2]), "multiplies matrices in")
         except Mismatch as mismatch:
             problem = problem or mismatch.problem
-            batch = mismatch.recovered[0] if mismatch.recovered else ()
+            if mismatch.recovered is None:
+                raise Mismatch(problem, None) from None
+            batch = mismatch.recovered[0]
         result = (*batch, *rows, *columns)
         if problem:
             raise Mismatch(problem, (result,))

@@ -82,3 +82,10 @@ def test_a_method_of_a_base_that_is_not_known_may_fill_what_an_object_holds(code
     assert isinstance(lengths, list)
     assert [isinstance(length, Unknown) for length in lengths] == [word in lost for word in ("nodes", "names", "seen")]
     assert ran["depth"] == 3
+
+
+def test_modules_that_are_not_known_are_no_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CNNMEM_STRICT", "1")
+    text = NET.format(bases="nn.Module", new="", arguments="")
+    text += "\nnet = Net()\nnet._modules = Base.modules_of(net)\nnet(torch.zeros(2, 3, 8, 8))\n"
+    assert all(report.status != "exact" for report in analyse(Source("net.py", text), Settings()).reports)

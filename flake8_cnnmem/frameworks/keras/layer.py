@@ -174,6 +174,9 @@ def call_layer(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> V
         session.depth -= 1
         session.training.pop()
     state.built = state.locked = True
+    if state.initial_weights is not None:
+        set_weights(run, self, state.initial_weights)
+        state.initial_weights = None
     if session.depth == 0 and inputs:
         remember(session, state, self, args, given, inputs, result)
     del invocation

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flake8_cnnmem.dims import product
+from flake8_cnnmem.dims import Shape, product, show
+from flake8_cnnmem.frameworks.keras.ops.operands import apply
 from flake8_cnnmem.frameworks.keras.session import Node, session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers, trains
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Problem, Tensor, Weight
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Value
@@ -134,7 +136,23 @@ def get_weights(run: Runtime, self: Instance) -> list[Tensor]:
 
 
 def set_weights(run: Runtime, self: Instance, weights: Value) -> None:
-    """The values of weights change no size."""
+    """The values of weights change no size. Keras refuses arrays of other shapes than the weights have."""
+    own = all_weights(self)
+    if not isinstance(weights, (list, tuple)) or len(weights) != len(own):
+        return
+    for weight, array in zip(own, weights, strict=True):
+        if not isinstance(array, Tensor) or not are_numbers(weight.shape) or not are_numbers(array.shape):
+            continue
+        if weight.shape != array.shape:
+            what = f"sets a weight of {show(weight.shape)} to values of {show(array.shape)}"  # type: ignore[arg-type]
+            with run.enter(self):
+                apply(run, Refused(Problem("CNM201", what, error="ValueError")), weight, array, function="set_weights")
+            return
+
+
+def are_numbers(shape: Shape | Unknown) -> bool:
+    """Whether each size of a shape is a number."""
+    return isinstance(shape, tuple) and all(type(size) is int for size in shape)
 
 
 def compute_mask(run: Runtime, self: Instance, inputs: Value = None, mask: Value = None, **kwargs: Value) -> Value:

@@ -76,7 +76,7 @@ def modules_in(root: Instance) -> list[Instance]:
         if key not in found:
             found[key] = instance
             modules = instance.attributes.get("_modules")
-            if isinstance(modules, dict) and modules:
+            if isinstance(modules, dict):
                 waiting += [child for child in reversed(modules.values()) if type(child) is Instance]
     return list(found.values())
 
@@ -126,7 +126,7 @@ def weights_of(root: Instance) -> list[Weight]:
     for store in ("_parameters", "_buffers"):
         for attributes in inside:
             held = attributes.get(store)
-            if isinstance(held, dict) and held:
+            if isinstance(held, dict):
                 for value in held.values():
                     if isinstance(value, Weight):
                         found.setdefault(id(value), value)
@@ -230,7 +230,7 @@ def put(run: Runtime, self: Instance, store: str, name: str, value: Value) -> No
         del attributes[name]
     for other in STORES:
         held = attributes.get(other)
-        if held and other != store and isinstance(held, dict) and name in held:
+        if other != store and isinstance(held, dict) and name in held:
             run.changed(held)
             del held[name]
     held = stored(self, store)
