@@ -188,8 +188,8 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     if row.gradient in ("new", "reuse"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         # The sum is there in the result's dtype before it is cast.
-        sums = [operands[at] for at in wanted if repeated(node, operands[at]) is not None]
-        wider = [value for value in sums if call.op.repeats == "operands" and size_of(value.dtype) < each]
+        spread = [operands[at] for at in wanted if repeated(node, operands[at]) is not None]
+        wider = [value for value in spread if call.op.repeats == "operands" and size_of(value.dtype) < each]
         scratch += [memory.lot(value.values, each - size_of(value.dtype)) for value in wider]
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         scratch += [memory.lot(dims.product(shape), each) for shape in full]
