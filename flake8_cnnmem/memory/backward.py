@@ -81,7 +81,7 @@ class Backward:
         self.uses, self.shared = before
 
     def _region(self, region: Region) -> None:
-        """A checkpointed stretch: forward once more, now with a tape, then back."""
+        """A checkpointed stretch: forward once more, now with a tape, then back. What it was given is held until then."""
         if not any(key in self.gradients for key in region.results):
             self.discard(region)
             return
@@ -104,7 +104,6 @@ class Backward:
             forward.drop(key)
         inner, forward.tape = forward.tape, tape
         forward.values = outside
-        self.discard(region)
         around = self.only
         if around is not None:
             self.only = leading_from(inner, around)
@@ -112,6 +111,7 @@ class Backward:
         self._run(inner)
         self.unpacks = outer
         self.only = around
+        self.discard(region)
         for storage in held:
             self.memory.release(storage)
 
