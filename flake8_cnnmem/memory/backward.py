@@ -81,7 +81,7 @@ class Backward:
         self.uses, self.shared = before
 
     def _region(self, region: Region) -> None:
-        """A checkpointed stretch: forward once more, now with a tape, then back. What it was given is held until then."""
+        """A checkpointed stretch: forward once more, now with a tape, then back; what it was given is held so long."""
         if not any(key in self.gradients for key in region.results):
             self.discard(region)
             return
