@@ -67,7 +67,8 @@ class Tensor:
     symbolic: bool = False
     """Of a leaf: whether it stands for what a model is given later. What is computed from it holds no values."""
     as_wide_as: Tensor | None = None
-    """Of a leaf that the code makes in the dtype of another tensor, which autocast may decide: that one."""
+    """Of a leaf that the code makes in the dtype of another tensor, which autocast may decide, or of a cast to it: the
+    other."""
     gradient_of: Weight | None = None
     """The parameter whose gradient the code reads here: it lies where the backward pass has left it."""
     site: Site | None = None

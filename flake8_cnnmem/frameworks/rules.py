@@ -61,8 +61,9 @@ class OpRule:
     (channels last if all operands are), "channels last".
     `reads`: operands are read as a "matrix", "contiguous", or the first one "time first" or, by cuDNN, as "suggested";
     one that does not lie so is copied, and the copy is kept.
-    `weights`: the backward pass reads the "first" weight, "all", or the first if "needed" for an input's gradient;
-    matters where they are made from parameters (casts, normalised weights).
+    `weights`: the backward pass reads the "first" weight, "all", the first if "needed" for an input's gradient, or
+    "each" of those that an input is multiplied with if that has one, and the others (a recurrent layer's step); matters
+    where they are made from parameters (casts, normalised weights).
     `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own;
     "within" for float32 inside of the op, between inputs and results in half; "result" for results in float32 of inputs
     that are read as they are; "fused" for the same of float16, and of bfloat16, for which there is no such kernel,

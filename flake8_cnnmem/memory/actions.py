@@ -260,7 +260,8 @@ def rebuilt(
             )
             outputs = []
             for tensor, shape in zip(call.outputs, output_shapes(made, call), strict=True):
-                result = replace(tensor, shape=shape, call=made)
+                wide = None if tensor.as_wide_as is None else now(tensor.as_wide_as)
+                result = replace(tensor, shape=shape, call=made, as_wide_as=wide)
                 outputs.append(result)
                 copies[id(tensor)] = result
             made.outputs = tuple(outputs)

@@ -81,7 +81,7 @@ class Backward:
         self.uses, self.shared = before
 
     def _region(self, region: Region) -> None:
-        """A checkpointed stretch: forward once more, now with a tape, then back; what it starts from stays."""
+        """A checkpointed stretch: forward once more, now with a tape, then back; what it was given is held so long."""
         if not any(key in self.gradients for key in region.results):
             self.discard(region)
             return
@@ -207,20 +207,20 @@ class Backward:
             self._sum(way)
         fetched = [memory.allocate(line) for line in node.fetched]
         full = scratch[len(scratch) - way.full :]
-        meanwhile, scratch = scratch[: len(plan.temporaries)], scratch[len(plan.temporaries) : len(scratch) - way.full]
+        meanwhile, scratch = scratch[: way.meanwhile], scratch[way.meanwhile : len(scratch) - way.full]
         order = way.order or range(len(way.made))
         apart = plan.row.kernel_first and not self.rules.eager and 0 in plan.wanted
         for place in sorted(order, key=lambda place: plan.wanted[place] == 0) if apart else order:
             made, operand = way.made[place], node.operands[plan.wanted[place]]
             if apart and plan.wanted[place] == 0:
                 self.discard(node)
-            if place in way.validated and meanwhile:
+            while place in way.validated and meanwhile:
                 # What the gradients were made of is gone.
-                for storage in meanwhile:
-                    memory.release(storage)
-                meanwhile = []
+                memory.release(meanwhile.pop(0))
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
                 handed[place] = self._make(made, operand, gradient, place in way.views, node.saved)
+                if way.turned is not None and place == 0:
+                    memory.release(memory.room(way.turned))
                 if place in passing:
                     memory.release(passing.pop(place))
         scratch = [*meanwhile, *scratch, *passing.values()]

@@ -16,7 +16,7 @@ from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_joined
 from flake8_cnnmem.memory.lookups import segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
-from flake8_cnnmem.memory.storage_reuse import is_in_place, leading, lie_alike, turned_by
+from flake8_cnnmem.memory.storage_reuse import is_in_place, is_turned, leading, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value, is_larger
 from flake8_cnnmem.memory.tape import TapeNode
 from flake8_cnnmem.ops import Embedding
@@ -55,12 +55,16 @@ class BackwardPlan:
     passing: Sequence[tuple[int, int]] = ()
     """By place in `made` a lot that is there with `scratch` until that one is made: what it is cast from."""
     validated: Collection[int] = ()
-    """The places in `made` of what is summed or cast when all gradients are there (validate_outputs): the temporaries
-    of the op are gone by then."""
+    """The places in `made` of what is summed or cast when all gradients are there (validate_outputs), and of a
+    convolution's bias: the temporaries of the op are gone by then."""
     full: int = 0
     """So many of `scratch`, at its end, go one by one with their `sums`."""
     views: Collection[int] = ()
     """The places in `made` of gradients that are views of something: none is added to in place."""
+    meanwhile: int = 0
+    """So many of `scratch`, at its beginning, are gone when the first of `validated` is made."""
+    turned: int | None = None
+    """The lot of a copy that only the kernel of the first gradient reads: it comes behind that one's own room."""
 
 
 WHOLE = 8
@@ -131,7 +135,10 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     reached = [place for place, one in enumerate(given) if one is not None]
     if node.plan.alone and len(reached) == 1:
         scratch = list(node.plan.alone[reached[0]])
-    instead = None
+    instead = turned = None
+    if call.op.kind == "adaptive_average_pool" and row.gradient == "averaged" and is_turned(operands[0], False):
+        # Its one place is told as channels last by as_strided, whose gradient is written into zeros.
+        instead = memory.lot(gradient.values, each)
     if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
         instead = memory.lot(gradient.values, each)
         gradient = memory.form(gradient.shape, gradient.dtype)
@@ -154,6 +161,8 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         lead = leading(operands[0].form, operands[min(1, len(operands) - 1)].form)
         read = [*turned_by(lead, operands[0].form), *turned_by(lead, gradient)]
         scratch += [memory.lot(form.values, size_of(form.dtype)) for form in read]
+        if 0 in wanted and len(operands) > 1 and turned_by(lead, operands[1].form):
+            turned = memory.lot(operands[1].values, size_of(operands[1].dtype))
     if (
         (row.passing == "both" or call.op.kind in ("softmax", "log_softmax"))
         and gradient.sizes is not None
@@ -178,6 +187,10 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     in_full = 0
     if row.gradient in ("new", "reuse"):
         # The gradient of an operand that was repeated is made in full, and then summed.
+        # The sum is there in the result's dtype before it is cast.
+        spread = [operands[at] for at in wanted if repeated(node, operands[at]) is not None]
+        wider = [value for value in spread if call.op.repeats == "operands" and size_of(value.dtype) < each]
+        scratch += [memory.lot(value.values, each - size_of(value.dtype)) for value in wider]
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         scratch += [memory.lot(dims.product(shape), each) for shape in full]
         in_full = len(full)
@@ -274,7 +287,25 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     when = "last" if call.op.kind == "convolution" else "first" if row.counts or is_split(node, operands) else ""
     if passing or len(scratch) != last or len(sums) != in_full:
         in_full = 0
-    return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, when, passing, repeats, in_full)
+    meanwhile = len(node.plan.temporaries)
+    if call.op.kind == "convolution":
+        repeats, meanwhile = [place for place, at in enumerate(wanted) if at == len(call.inputs) + 1], len(scratch)
+    return BackwardPlan(
+        made,
+        scratch,
+        late,
+        sums,
+        order,
+        instead,
+        node.plan.after,
+        when,
+        passing,
+        repeats,
+        in_full,
+        (),
+        meanwhile,
+        turned,
+    )
 
 
 def reads_as_result(node: TapeNode) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import chain
 
 from flake8_cnnmem.frameworks.rules import OpRule, Rules
@@ -70,6 +70,9 @@ class Forward:
     """How many the program has put on the tape, and how many its backward passes whose graphs are kept."""
     longer: Mapping[int, int] = field(default_factory=dict)
     """Tensors that are held for longer than the code holds them, by their ids: until which op."""
+    halved: dict[int, str] = field(default_factory=dict)
+    """The dtypes of results that autocast has made in half, by their ids: of those that are gone too, as the code may
+    still have what it has read off them."""
     planner: Planner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -305,10 +308,12 @@ class Forward:
 
     def dtype_of(self, tensor: Tensor) -> str:
         """The dtype that a tensor of no op is made in: that of the one that it is made alike, or the step's."""
-        source = self.values.get(id(tensor.as_wide_as)) if tensor.dtype == "float" else None
+        if tensor.dtype != "float":
+            return tensor.dtype
+        source = self.values.get(id(tensor.as_wide_as))
         if source is not None and is_floating(source.dtype):
             return source.dtype
-        return resolve(tensor.dtype, self.dtype)
+        return self.halved.get(id(tensor.as_wide_as)) or resolve(tensor.dtype, self.dtype)
 
     # Running one call.
 
@@ -339,6 +344,8 @@ class Forward:
             row = self.planner.row(call, operands, half)
             operands, weights, casts, scratch = self.autocast.cast(call, row, operands, weights, half)
             self.tape += casts if self.records else []
+            if row.to_training and id(call.outputs[0].as_wide_as) in self.halved:
+                row = replace(row, to_training=False, autocast="half")
         plan = self.planner.plan(call, row, operands, weights, half, self.records)
         if plan.flows and (plan.row.library or not plan.row.known):
             memory.left_out.setdefault(not_known(call, plan.row.library))
@@ -389,6 +396,8 @@ class Forward:
             if key in values:
                 self.drop(key)
             values[key] = value
+            if half is not None and value.dtype == half:
+                self.halved[key] = half
 
     def _keep(
         self, what: str, at: int, inputs: Sequence[Value], weights: Sequence[Keyed], results: Sequence[Keyed]

@@ -286,8 +286,9 @@ def keeps_of(
                 if applies(kept, place, inputs, weights):
                     yield "clone" if in_place and place == 0 else "input", place
     if row.weights and (row.weights != "needed" or any(value.grad for value in inputs)):
-        for at in range(len(weights) if row.weights == "all" else min(1, len(weights))):
-            yield "weight", at
+        for at in range(len(weights) if row.weights in ("all", "each") else min(1, len(weights))):
+            if row.weights != "each" or at > 1 or (at < len(inputs) and inputs[at].grad):
+                yield "weight", at
 
 
 def as_kept(memory: Memory, lot: int) -> int:

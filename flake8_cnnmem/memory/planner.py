@@ -16,7 +16,7 @@ from flake8_cnnmem.memory.chips import Chip
 from flake8_cnnmem.memory.dtypes import HALVES
 from flake8_cnnmem.memory.plain_attention import filled_up, powers_pooled, written_out
 from flake8_cnnmem.memory.plan import Plan, planned
-from flake8_cnnmem.memory.storage_reuse import is_in_place
+from flake8_cnnmem.memory.storage_reuse import is_in_place, is_turned
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import Keyed
 from flake8_cnnmem.memory.written_losses import written_loss
@@ -126,13 +126,3 @@ def lies_contiguous(value: Value) -> bool:
     """Whether a tensor's values lie in the order of its axes, as far as its layout is known."""
     sizes, strides = value.sizes, value.strides
     return sizes is None or strides is None or layout.is_contiguous(sizes, strides)
-
-
-def is_turned(value: Value, as_map: bool) -> bool:
-    """Whether it is a map whose channels run fastest; `as_map`: or one of a single side, which is read as such."""
-    sizes, strides = value.sizes, value.strides
-    if sizes is None or strides is None or len(sizes) < (3 if as_map else 4):
-        return False
-    if len(sizes) == 3:
-        return layout.suggested_of_maps(sizes, sizes, strides) != layout.contiguous(sizes)
-    return layout.is_channels_last(sizes, strides)

@@ -80,6 +80,16 @@ def own_strides(row: OpRule, inputs: Sequence[Value], sizes: tuple[int, ...]) ->
     return layout.contiguous(sizes)
 
 
+def is_turned(value: Value, as_map: bool) -> bool:
+    """Whether it is a map whose channels run fastest; `as_map`: or one of a single side, which is read as such."""
+    sizes, strides = value.sizes, value.strides
+    if sizes is None or strides is None or len(sizes) < (3 if as_map else 4):
+        return False
+    if len(sizes) == 3:
+        return layout.suggested_of_maps(sizes, sizes, strides) != layout.contiguous(sizes)
+    return layout.is_channels_last(sizes, strides)
+
+
 def turned_by(x: Form, form: Form) -> list[Form]:
     """What cuDNN copies to read it beside an input: a tensor that lies neither channels first nor, as the input does,
     channels last."""

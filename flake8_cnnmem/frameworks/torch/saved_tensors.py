@@ -412,7 +412,7 @@ def cell(*kept: Saved, made: int = 0, after: int = 0) -> OpRule:
     backward makes, and those that are left when the first of its two products has been gone back through."""
     backward, rest = ((New("states", times=times),) if times else () for times in (made, after))
     keeps = (X, *STATES, *kept)
-    return OpRule(keeps, backward=backward, layout="contiguous", weights="all", autocast=HALF, turned=True, after=rest)
+    return OpRule(keeps, backward=backward, layout="contiguous", weights="each", autocast=HALF, turned=True, after=rest)
 
 
 RECURRENT = [

@@ -25,6 +25,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import (
     is_dtype,
     is_floating,
     real_dtype,
+    source_of,
 )
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, scalar
 from flake8_cnnmem.frameworks.torch.functions.creation import value_as
@@ -275,6 +276,13 @@ def cast(run: Runtime, input: Value, dtype: str, function: str, copy: bool = Fal
     return apply(run, Elementwise("cast"), tensor, function=function, dtype=dtype)
 
 
+def as_wide_as(asked: Value, input: Value, made: Value) -> Value:
+    """A cast to the dtype of another tensor, or to one that was read off it, notes whose dtype that is."""
+    if isinstance(made, Tensor) and made is not input and made.call is not None:
+        made.as_wide_as = asked if isinstance(asked, Tensor) else source_of(asked)
+    return made
+
+
 def _declare_cast(name: str, dtype: str) -> None:
     def method(run: Runtime, input: Value, *, memory_format: Value = None) -> Value:
         return cast(run, input, dtype, name)
@@ -298,7 +306,7 @@ def to(run: Runtime, input: Value, *args: Value, copy: Value = False, **kwargs: 
     for value in given:
         if is_dtype(value) or isinstance(value, Tensor):
             dtype = value.dtype if isinstance(value, Tensor) else dtype_of(value)
-            made = cast(run, input, dtype, "to", copy is True)
+            made = as_wide_as(value, input, cast(run, input, dtype, "to", copy is True))
             break
     else:
         made = apply(run, Elementwise("copy"), input, function="to") if copy is True else input
@@ -311,12 +319,14 @@ def type_(run: Runtime, input: Tensor, dtype: Value = None) -> Value:
         return f"torch.cuda.{'FloatTensor' if is_floating(input.dtype) else 'LongTensor'}"
     if isinstance(dtype, Unknown):
         return input
-    return cast(run, input, dtype_of(dtype, input.dtype), "type")
+    return as_wide_as(dtype, input, cast(run, input, dtype_of(dtype, input.dtype), "type"))
 
 
 def type_as(run: Runtime, input: Value, other: Value) -> Value:
     """`x.type_as(other)`: the other's dtype and device."""
-    return sent(run, input, (other,), cast(run, input, other.dtype, "type_as")) if isinstance(other, Tensor) else input
+    if not isinstance(other, Tensor):
+        return input
+    return sent(run, input, (other,), as_wide_as(other, input, cast(run, input, other.dtype, "type_as")))
 
 
 def itself(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
