@@ -64,6 +64,8 @@ class Tensor:
     """The number that calls had reached when the code gave a leaf its first name; 0 if it has none."""
     classes: int = 0
     """Of labels: how many classes they tell apart. Each of the numbers below it is among the values. 0 for others."""
+    true: int | None = None
+    """Of a mask that holds more values than are kept: how many of them are true. None where that is not known."""
     symbolic: bool = False
     """Of a leaf: whether it stands for what a model is given later. What is computed from it holds no values."""
     as_wide_as: Tensor | None = None

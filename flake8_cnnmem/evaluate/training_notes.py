@@ -128,6 +128,8 @@ def called_layer(run: Interpreter, layer: Instance, args: tuple[Value, ...], kwa
     """A layer is called from outside any layer."""
     if run.making_data or is_probe(run, layer):
         return
+    # A forward pass may put its results in the place of what the list held.
+    args = tuple(list(arg) if type(arg) is list else arg for arg in args)
     call = RootCall(layer, args, kwargs, run.site, run.grad_enabled, run.autocast)
     run.trace.root_calls.append(call)
     event = Event("call", layer, run.site, run.numbered, call)

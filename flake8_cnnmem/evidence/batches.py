@@ -49,12 +49,26 @@ def is_count(size: Value) -> TypeGuard[int]:
 
 def of_call(call: RootCall) -> Statement[int] | None:
     """The first axis of what a training loop calls its model on; of views that are joined or taken apart before, that
-    of what they come from."""
+    of what they come from. Images that are given one by one are counted."""
+    images = given_one_by_one(call)
+    if images is not None:
+        return Statement(images, call.site)
     for value in tensors_of(call):
         if isinstance(value.shape, tuple) and value.shape:
             size = value.shape[0]
             return Statement(unit_of(value, size), call.site) if isinstance(size, int) and size > 0 else None
     return None
+
+
+def given_one_by_one(call: RootCall) -> int | None:
+    """How many images a detector is given as a list, each with the dict of what is to be found in it; None for a call
+    that is given batches."""
+    lists = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, (list, tuple)) and value]
+    if len(lists) < 2 or len(lists[0]) != len(lists[1]):
+        return None
+    images, targets = lists[:2]
+    single = all(isinstance(each, Tensor) and isinstance(each.shape, tuple) and len(each.shape) == 3 for each in images)
+    return len(images) if single and all(isinstance(each, dict) for each in targets) else None
 
 
 def is_time_first(call: RootCall, batch: int | None) -> bool:

@@ -35,10 +35,20 @@ class Pass:
         """Which optimizers step, which models are called with a gradient, and whether gradients are taken for
         themselves (a penalty that only some turns have): what two passes of one step share."""
         return frozenset(
-            (event.kind, id(seen_through(event.subject)) if event.kind in ("step", "call") else 0)
+            (event.kind, identity_of(event))
             for event in self.events
             if event.kind in ("step", "gradient", "derived") or (event.call is not None and event.call.grad)
         )
+
+
+def identity_of(event: Event) -> int:
+    """What two passes of one step have in common if it happens in both: an optimizer, a model. Of what has no weights
+    to train (a loss) the class, as code may make another one in each turn."""
+    if event.kind not in ("step", "call"):
+        return 0
+    subject = seen_through(event.subject)
+    trains = event.kind == "step" or event.trainable
+    return id(subject if trains or not isinstance(subject, Instance) else subject.cls)
 
 
 def passed(trace: Trace, turns: Sequence[Turn]) -> Pass:

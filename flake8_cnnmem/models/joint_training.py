@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import chain
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.dims import product
+from flake8_cnnmem.dims import first_unknown, product
 from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
-from flake8_cnnmem.evidence.batches import tensors_of
+from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
 from flake8_cnnmem.graph import Call, Model, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
@@ -85,7 +85,9 @@ def joined(
             model = model if whole else run_by(model, step)
             return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *step.causes, *often)))), step)
         beyond = () if phase is None else tuple(unlike_one_pass(root, phase, stated_batch(training)))
-        return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *often, *beyond)))))
+        # Of a model that the step never calls as a whole, a call of it tells less than the step.
+        told = (*model.causes, *often, *beyond) if is_called(root) else (*beyond, *often, *model.causes)
+        return Whole(replace(model, causes=tuple(dict.fromkeys(told))))
     parts: list[Part] = [(root, built.model, training)]
     parts += [(part, its.model, how) for part, its, how in others if its is not None]
     parts.sort(key=lambda part: (part[0].site.line, part[0].site.column))
@@ -165,7 +167,7 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
             yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
         return
     doubt = next((event.doubt for event in phase.events if event.doubt is not None and event.kind == "backward"), None)
-    unclear = next(losses_unknown(phase), None)
+    unclear = next(chain(losses_unknown(phase), sizes_unknown(phase)), None)
     if doubt is not None:
         yield doubt
     elif unclear is not None:
@@ -221,6 +223,17 @@ def losses_unknown(phase: Phase) -> Iterator[Unknown]:
             return
 
 
+def sizes_unknown(phase: Phase) -> Iterator[Unknown]:
+    """Why it is not known what a loss is computed of: the first result behind it of unknown size."""
+    losses = [event.subject for event in phase.events if event.kind == "backward"]
+    for call in calls_behind([loss for loss in losses if isinstance(loss, Tensor)]):
+        for result in call.outputs:
+            size = result.shape if isinstance(result.shape, Unknown) else first_unknown(result.shape)
+            if size is not None:
+                yield Unknown(f"the loss is not known: {size.reason}", size.path, size.line)
+                return
+
+
 def graphs_unknown(phase: Phase) -> Iterator[Unknown]:
     """Why the weights of a model that the step calls are not known: the way from its inputs to its outputs was lost."""
     for call in phase.calls:
@@ -247,9 +260,18 @@ def turns_within(phase: Phase) -> Iterator[Unknown]:
 
 
 def rows_of(call: RootCall) -> int | None:
-    """The first axis of what a model is called on."""
+    """The first axis of what a model is called on; as many as there are of images that it is given one by one."""
+    images = given_one_by_one(call)
+    if images is not None:
+        return images
     shape = next((value.shape for value in tensors_of(call)), None)
     return shape[0] if isinstance(shape, tuple) and shape and isinstance(shape[0], int) else None
+
+
+def is_called(root: Root) -> bool:
+    """Whether a model is called as a whole where it trains, or nothing is seen of that."""
+    calls = [call for phase in root.phases for call in phase.calls]
+    return not calls or any(seen_through(call.instance) is root.value for call in calls)
 
 
 def called_in_parts(root: Root) -> bool:

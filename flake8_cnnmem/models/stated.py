@@ -88,11 +88,17 @@ def is_plain(value: Value) -> bool:
 
 
 def is_collated(value: Value) -> TypeGuard[list[Tensor]]:
-    """Whether a list is a batch as a loader gives it: several tensors of as many samples each, but of other axes."""
+    """Whether a list is a batch as a loader gives it: several tensors of as many samples each, but of other axes, or
+    each of more axes than a single image has (two paths of a video, several crops of each image)."""
     if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
         return False
     shapes = [known_shape(each) for each in value]
-    return all(shapes) and len({shape[0] for shape in shapes}) == 1 and len({len(shape) for shape in shapes}) > 1
+    ranks = {len(shape) for shape in shapes}
+    return all(shapes) and len({shape[0] for shape in shapes}) == 1 and (len(ranks) > 1 or min(ranks) > IMAGE_AXES)
+
+
+IMAGE_AXES = 3
+"""(channels, height, width): the axes of a single image."""
 
 
 def known_shape(value: Value) -> Shape:

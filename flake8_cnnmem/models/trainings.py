@@ -73,6 +73,9 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             continue
         # A teacher that was fitted before has a training of its own.
         taken.update(id(root) for root in taking if root in trained or not fits_of(root))
+        # A loss that each turn makes anew.
+        losses = {root.site for root in taking if not is_trained(root)}
+        taken.update(id(root) for root in roots if root.site in losses and not is_trained(root))
         known = next((group for group in groups if continues(run, group, trained, phase)), None)
         left.come_to(run.trace, phase)
         beside = besides(run, phase, trained, left)

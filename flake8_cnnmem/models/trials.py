@@ -128,11 +128,12 @@ class Trials:
         run.budget, run.log = Budget(given), [] if log is None else log
         calls_before, events_before = len(run.trace.root_calls), len(run.trace.events)
         causes: list[Unknown] = []
+        inputs = tuple(tensors_in(list(values)))
         result: Value = None
         try:
             if isinstance(values, StatedCall):
                 run.called_at = values.batch
-                result = run.call(self.instance, *values.positional, **values.named)
+                result = run.call(self.instance, *as_given(values.positional), **values.named)
             else:
                 result = self.called(values)
         except Halted as halted:
@@ -157,7 +158,6 @@ class Trials:
         outputs = tuple(tensors_in(result))
         if isinstance(result, Unknown):
             causes.append(result)
-        inputs = tuple(tensors_in(list(values)))
         return TrialCall(inputs, outputs, log, causes)
 
     def called(self, values: Sequence[Value]) -> Value:
@@ -191,6 +191,11 @@ class Trials:
         site = calls[0].site if calls else self.root.site
         where = (site.path, site.line) if site is not None else ("", 0)
         return {name: Unknown(f"what the model is given as {name!r} is not known", *where) for name in words}
+
+
+def as_given(values: Sequence[Value]) -> list[Value]:
+    """The values with a copy of each list: a model may put its results in the place of what it is given."""
+    return [list(value) if type(value) is list else value for value in values]
 
 
 def problem_of(forward: TrialCall) -> Problem | None:

@@ -10,7 +10,7 @@ from flake8_cnnmem.ops.attention import AttentionInputs, Heads, PaddingMask, Sca
 from flake8_cnnmem.ops.axes import Flip, Permute, Roll, Squeeze, Transpose, Unsqueeze
 from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
 from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, OneHot, PRelu, ScaledGradient
-from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
+from flake8_cnnmem.ops.indexing import Chunk, Index, Masked, Split, Unbind
 from flake8_cnnmem.ops.linear import Bilinear, Embedding, EmbeddingBag, Linear
 from flake8_cnnmem.ops.loss import Loss
 from flake8_cnnmem.ops.merge import Average, Broadcast, Concatenate, Distances, Dot, Einsum, Matmul, MatmulInto, Stack
@@ -88,6 +88,7 @@ __all__ = [
     "Linear",
     "LocalResponseNorm",
     "Loss",
+    "Masked",
     "Matmul",
     "MatmulInto",
     "MaxUnpool",

@@ -231,7 +231,7 @@ def selection(item: Any) -> tuple[int, Shape]:
     """Axes that a tensor or list in an index stands for, and the shape that it puts there."""
     if isinstance(item, Tensor):
         assert not isinstance(item.shape, Unknown)
-        return (len(item.shape), (MASKED,)) if item.dtype == "bool" else (1, item.shape)
+        return (len(item.shape), (true_values(item),)) if item.dtype == "bool" else (1, item.shape)
     if isinstance(item, bool):
         return 0, (0,)
     if len(item) and all(isinstance(entry, bool) for entry in item):
@@ -239,11 +239,27 @@ def selection(item: Any) -> tuple[int, Shape]:
     return 1, nested_shape(item)
 
 
+def true_values(mask: Tensor) -> int | Unknown:
+    """How many values of a mask are true."""
+    if mask.data is None:
+        return MASKED if mask.true is None else mask.true
+    values: list[Any] = [mask.data]
+    for _ in mask.shape if isinstance(mask.shape, tuple) else ():
+        values = [value for group in values for value in group]
+    return sum(map(bool, values))
+
+
 def check_position(shape: Shape, at: int, position: object) -> None:
     """Mismatch for a position that surely lies outside."""
     size = shape[at]
     if isinstance(size, int) and isinstance(position, int) and not -size <= position < size:
         raise Mismatch(Problem("CNM201", f"takes position {position} of axis {at}, but is given {show(shape)}"))
+
+
+class Masked(Index):
+    """`x[mask]`, with other items beside it: the places of what is true are looked for first."""
+
+    __slots__ = ()
 
 
 class Parts(View):

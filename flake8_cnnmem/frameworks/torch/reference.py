@@ -27,7 +27,7 @@ def by_steps(*kept: New) -> OpRule:
 OUT_OF_PLACE: Mapping[str, tuple[New, ...]] = MappingProxyType(
     {
         **dict.fromkeys(("max", "min", "median", "mode", "kthvalue", "topk", "sort"), temporaries(1)),
-        **dict.fromkeys(("copy/Index", "gather", "take"), temporaries(1)),
+        **dict.fromkeys(("copy/Index", "copy/Masked", "gather", "take"), temporaries(1)),
         **dict.fromkeys(("bce_with_logits", "bce_with_logits/unreduced"), temporaries(1)),
         **dict.fromkeys(("softmax", "copy/several"), ()),
         **dict.fromkeys(("amax", "amin", "max/all", "min/all"), (New("x", 1),)),

@@ -293,6 +293,8 @@ SHAPES = [
     ("copy/several", OpRule(forward=temporaries(1), backward=temporaries(1), layout="contiguous")),
     # Advanced indexing adds into zeros, out of place.
     ("copy/Index", OpRule((Saved("x1"), Saved("x2")), layout="contiguous")),
+    # It makes the places of what is true, for a moment: how many bytes on the way is not measured.
+    ("copy/Masked", OpRule((Saved("x1"), Saved("x2")), layout="contiguous", known=False)),
     # The places; values are added into zeros.
     *rows("gather take", OpRule((X, Saved("x1")), layout="contiguous")),
     ("index_add", OpRule((Saved("x1"), Saved("x2")), layout="contiguous", gradient="signed")),

@@ -27,7 +27,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import (
     real_dtype,
     source_of,
 )
-from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, scalar
+from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, scalar, with_true
 from flake8_cnnmem.frameworks.torch.functions.creation import value_as
 from flake8_cnnmem.frameworks.torch.functions.indexing import index
 from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, swap
@@ -273,7 +273,7 @@ def cast(run: Runtime, input: Value, dtype: str, function: str, copy: bool = Fal
         values = flat(tensor)
         if values is not None and isinstance(tensor.shape, tuple) and dtype not in COMPLEX:
             return constant(tensor.shape, [value_as(value, dtype) for value in values], dtype)
-    return apply(run, Elementwise("cast"), tensor, function=function, dtype=dtype)
+    return with_true(apply(run, Elementwise("cast"), tensor, function=function, dtype=dtype), tensor.true)
 
 
 def as_wide_as(asked: Value, input: Value, made: Value) -> Value:

@@ -11,7 +11,7 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.distances import note_moved
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, tensor_of
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
-from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, broadcast_data, constant
+from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, broadcast_data, constant, with_true
 from flake8_cnnmem.frameworks.torch.functions.elementwise import calculated, unary
 from flake8_cnnmem.graph import Mismatch, Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Elementwise, Matmul, ScaledGradient
@@ -181,10 +181,18 @@ def operate(run: Runtime, symbol: str, left: Value, right: Value = None) -> Valu
     if symbol in UNARY:
         name, function = UNARY[symbol]
         known = calculated(left, function, left.dtype) if isinstance(left, Tensor) else None
-        return known if known is not None else unary(run, name, left)
+        made = known if known is not None else unary(run, name, left)
+        return with_true(made, left_out(left)) if symbol == "invert" else made
     if symbol in HOST:
         return binary(run, symbol, left, right)
     return run.unknown(f"the operator {symbol} on tensors is not followed")
+
+
+def left_out(mask: Value) -> int | None:
+    """How many values of the opposite of a mask are true, where that is known."""
+    if not isinstance(mask, Tensor) or mask.true is None or mask.dtype != "bool" or isinstance(mask.shape, Unknown):
+        return None
+    return math.prod(size for size in mask.shape if isinstance(size, int)) - mask.true
 
 
 UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {

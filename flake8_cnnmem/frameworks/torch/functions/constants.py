@@ -13,8 +13,9 @@ from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Value
 
-LARGEST = 1024
+LARGEST = 4096
 """Values that are kept at most; a larger table is only known by its shape."""
 
 CONSTANT_STEPS = 10
@@ -51,6 +52,13 @@ def constant(shape: Shape, values: Iterable[Any] | None, dtype: str) -> Constant
     if values is None or counted(shape) is None:
         return Constant(shape, dtype)
     return Constant(shape, dtype, data=nest(list(values), shape))
+
+
+def with_true(made: Value, true: int | None) -> Value:
+    """What was computed of a mask, with how many of its values are true, if it is a constant."""
+    if true is not None and is_constant(made):
+        made.true = true
+    return made
 
 
 def from_nested(value: Any) -> tuple[Shape, list[Any]] | None:

@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.frameworks.torch.applying import WRITTEN, apply, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar
 from flake8_cnnmem.graph import Call, Mismatch, Problem, Tensor, Weight
-from flake8_cnnmem.ops import Elementwise, Index
+from flake8_cnnmem.ops import Elementwise, Index, Masked
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -76,7 +76,9 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
         return run.unknown("a number is computed from a tensor's values").as_number("float")
     # The places that tensors give are read, and kept for the backward pass; of a list a tensor is made.
     places = [item for item in map(as_places, items) if isinstance(item, Tensor) and isinstance(item.shape, tuple)]
-    return apply(run, Index(items), tensor, *places, function="getitem", dtype=tensor.dtype)
+    masked = any(place.dtype == "bool" for place in places)
+    op = Masked(items) if masked else Index(items)
+    return apply(run, op, tensor, *places, function="getitem", dtype=tensor.dtype)
 
 
 def is_open(item: Any) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from flake8_cnnmem.dims import Size, first_unknown, floor_divide, subtract
 from flake8_cnnmem.frameworks.torch.applying import kind
 from flake8_cnnmem.frameworks.torch.arguments import whole
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
-from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, scalar
+from flake8_cnnmem.frameworks.torch.functions.constants import LARGEST, Constant, constant, scalar
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
@@ -33,7 +35,7 @@ def arange(run: Runtime, start: Value = 0, end: Value = None, step: Value = 1, *
     if not by:
         raise run.error("RuntimeError", "step must be nonzero")
     count = max(0, math.ceil((last - first) / by))
-    if count > 1024:
+    if count > LARGEST:
         return Constant((count,), result)
     values = [first + at * by for at in range(count)]
     return constant((count,), [float(v) for v in values] if kind(result) == 2 else values, result)
@@ -63,7 +65,7 @@ def linspace(
     """(steps,), float unless a dtype is said."""
     first, last, count = number_of(start), number_of(end), whole(number_of(steps))
     result = dtype_of(dtype)
-    if not isinstance(count, int) or count < 0 or count > 1024:
+    if not isinstance(count, int) or count < 0 or count > LARGEST:
         return Constant((count,), result)
     if not isinstance(first, (int, float)) or not isinstance(last, (int, float)):
         return Constant((count,), result)
@@ -86,10 +88,13 @@ def eye(run: Runtime, n: Value, m: Value = None, **options: Value) -> Value:
     """(n, m), m as n where it is not said."""
     rows, columns = whole(n), whole(n if m is None else m)
     result = dtype_of(options.get("dtype"))
-    if isinstance(rows, int) and isinstance(columns, int) and 0 <= rows * columns <= 1024:
-        values = [float(row == column) for row in range(rows) for column in range(columns)]
+    if not isinstance(rows, int) or not isinstance(columns, int):
+        return Constant((rows, columns), result)
+    if 0 <= rows * columns <= LARGEST:
+        as_value: Callable[[bool], Any] = bool if result == "bool" else float
+        values = [as_value(row == column) for row in range(rows) for column in range(columns)]
         return constant((rows, columns), values, result)
-    return Constant((rows, columns), result)
+    return Constant((rows, columns), result, true=min(rows, columns))
 
 
 @define("torch.hamming_window", "torch.kaiser_window")

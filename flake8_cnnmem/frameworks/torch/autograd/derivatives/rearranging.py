@@ -50,7 +50,7 @@ def of_expand(back: Back, gradient: Tensor) -> Gradients:
     return [back.sum_to(gradient, back.x.shape)]
 
 
-@rule("view/Index", "copy/Index", "view/Windows", "gather", "take")
+@rule("view/Index", "copy/Index", "copy/Masked", "view/Windows", "gather", "take")
 def of_index(back: Back, gradient: Tensor) -> Gradients:
     """Zeros with the part filled in."""
     first = back.restored("index", gradient, back.x.shape)

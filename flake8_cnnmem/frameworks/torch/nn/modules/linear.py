@@ -15,16 +15,25 @@ from flake8_cnnmem.frameworks.torch.nn.functional.convolution import (
 from flake8_cnnmem.frameworks.torch.nn.layer import BIAS, current, layer
 from flake8_cnnmem.frameworks.torch.nn.modules.module import put
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_parameter
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Bilinear as BilinearOp
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
 from flake8_cnnmem.ops import Linear as LinearOp
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Value
 
 
-@layer("linear", weighted=False)
+def identity_forward(run: Runtime, self: Instance, input: Value) -> Value:
+    """A call of nn.Identity: its input, which may be a list or None as well."""
+    if not isinstance(input, (Tensor, Instance, Unknown)):
+        return input
+    return apply(run, Elementwise("identity"), input, function="Identity")
+
+
+@layer("linear", weighted=False, forward=identity_forward)
 def Identity(*args: Value, **kwargs: Value) -> Elementwise:
     """Its input, whatever it is made with."""
     return Elementwise("identity")
