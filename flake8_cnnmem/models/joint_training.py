@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.dims import first_unknown, product
+from flake8_cnnmem.dims import product
 from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
 from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
@@ -167,7 +167,7 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
             yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
         return
     doubt = next((event.doubt for event in phase.events if event.doubt is not None and event.kind == "backward"), None)
-    unclear = next(chain(losses_unknown(phase), sizes_unknown(phase)), None)
+    unclear = next(losses_unknown(phase), None)
     if doubt is not None:
         yield doubt
     elif unclear is not None:
@@ -221,17 +221,6 @@ def losses_unknown(phase: Phase) -> Iterator[Unknown]:
             loss = event.subject
             yield Unknown(f"the loss is not known: {loss.reason}", loss.path, loss.line)
             return
-
-
-def sizes_unknown(phase: Phase) -> Iterator[Unknown]:
-    """Why it is not known what a loss is computed of: the first result behind it of unknown size."""
-    losses = [event.subject for event in phase.events if event.kind == "backward"]
-    for call in calls_behind([loss for loss in losses if isinstance(loss, Tensor)]):
-        for result in call.outputs:
-            size = result.shape if isinstance(result.shape, Unknown) else first_unknown(result.shape)
-            if size is not None:
-                yield Unknown(f"the loss is not known: {size.reason}", size.path, size.line)
-                return
 
 
 def graphs_unknown(phase: Phase) -> Iterator[Unknown]:

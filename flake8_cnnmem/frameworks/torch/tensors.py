@@ -9,26 +9,22 @@ from typing import Any
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
-from flake8_cnnmem.frameworks.torch import memory_formats
-from flake8_cnnmem.frameworks.torch.applying import apply, needs_gradient, tensor_of
+from flake8_cnnmem.frameworks.torch import memory_formats, tensor_casts  # noqa: F401 (it fills the table)
+from flake8_cnnmem.frameworks.torch.applying import apply, needs_gradient
 from flake8_cnnmem.frameworks.torch.autograd import grad
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
-from flake8_cnnmem.frameworks.torch.devices import sent, to_device, to_host
+from flake8_cnnmem.frameworks.torch.devices import to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import (
     COMPLEX,
     GPU,
     LAYOUTS,
     SIZES,
     dtype_from,
-    dtype_of,
-    is_dtype,
     is_floating,
     real_dtype,
-    source_of,
 )
-from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, scalar, with_true
-from flake8_cnnmem.frameworks.torch.functions.creation import value_as
+from flake8_cnnmem.frameworks.torch.functions.constants import scalar
 from flake8_cnnmem.frameworks.torch.functions.indexing import index
 from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, swap
 from flake8_cnnmem.frameworks.torch.functions.splitting import unbind
@@ -260,73 +256,6 @@ def numbers(sizes: Sequence[int], each: Unknown) -> Value:
 def listed(data: Any) -> Any:
     """Nested tuples as nested lists."""
     return [listed(part) for part in data] if isinstance(data, tuple) else data
-
-
-def cast(run: Runtime, input: Value, dtype: str, function: str, copy: bool = False) -> Value:
-    """Another dtype: a call of its own, unless it is that dtype already."""
-    tensor = tensor_of(input)
-    if isinstance(tensor, Unknown):
-        return tensor
-    if tensor.dtype == dtype and not copy:
-        return tensor
-    if tensor.data is not None and not isinstance(tensor, Weight):
-        values = flat(tensor)
-        if values is not None and isinstance(tensor.shape, tuple) and dtype not in COMPLEX:
-            return constant(tensor.shape, [value_as(value, dtype) for value in values], dtype)
-    return with_true(apply(run, Elementwise("cast"), tensor, function=function, dtype=dtype), tensor.true)
-
-
-def as_wide_as(asked: Value, input: Value, made: Value) -> Value:
-    """A cast to the dtype of another tensor, or to one that was read off it, notes whose dtype that is."""
-    if isinstance(made, Tensor) and made is not input and made.call is not None:
-        made.as_wide_as = asked if isinstance(asked, Tensor) else source_of(asked)
-    return made
-
-
-def _declare_cast(name: str, dtype: str) -> None:
-    def method(run: Runtime, input: Value, *, memory_format: Value = None) -> Value:
-        return cast(run, input, dtype, name)
-
-    define(f"tensor.{name}")(method)
-
-
-for _name, _dtype in (
-    ("float", "float32"), ("half", "float16"), ("bfloat16", "bfloat16"), ("double", "float64"), ("long", "int64"),
-    ("int", "int32"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"), ("bool", "bool"),
-    ("cfloat", "complex64"), ("cdouble", "complex128"),
-):  # fmt: skip
-    _declare_cast(_name, _dtype)
-
-
-@define("tensor.to")
-def to(run: Runtime, input: Value, *args: Value, copy: Value = False, **kwargs: Value) -> Value:
-    """`x.to(...)`: another dtype, another device, both, or those of another tensor."""
-    given = (*args, *kwargs.values())
-    made = input
-    for value in given:
-        if is_dtype(value) or isinstance(value, Tensor):
-            dtype = value.dtype if isinstance(value, Tensor) else dtype_of(value)
-            made = as_wide_as(value, input, cast(run, input, dtype, "to", copy is True))
-            break
-    else:
-        made = apply(run, Elementwise("copy"), input, function="to") if copy is True else input
-    return memory_formats.laid_out(run, sent(run, input, given, made), memory_formats.asked(given), "to")
-
-
-def type_(run: Runtime, input: Tensor, dtype: Value = None) -> Value:
-    """`x.type(dtype)`; without a dtype its name."""
-    if dtype is None:
-        return f"torch.cuda.{'FloatTensor' if is_floating(input.dtype) else 'LongTensor'}"
-    if isinstance(dtype, Unknown):
-        return input
-    return as_wide_as(dtype, input, cast(run, input, dtype_of(dtype, input.dtype), "type"))
-
-
-def type_as(run: Runtime, input: Value, other: Value) -> Value:
-    """`x.type_as(other)`: the other's dtype and device."""
-    if not isinstance(other, Tensor):
-        return input
-    return sent(run, input, (other,), as_wide_as(other, input, cast(run, input, other.dtype, "type_as")))
 
 
 def itself(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:

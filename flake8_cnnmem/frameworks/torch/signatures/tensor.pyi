@@ -14,6 +14,7 @@ from flake8_cnnmem.frameworks.torch.functions.reductions import numel
 from flake8_cnnmem.frameworks.torch.functions.repetition import expand_as
 from flake8_cnnmem.frameworks.torch.functions.shapes import squeeze, swap, t, unsqueeze, view_as
 from flake8_cnnmem.frameworks.torch.functions.splitting import split_into
+from flake8_cnnmem.frameworks.torch.tensor_casts import type_, type_as
 from flake8_cnnmem.frameworks.torch.tensors import (
     contiguous,
     dim,
@@ -32,8 +33,6 @@ from flake8_cnnmem.frameworks.torch.tensors import (
     storage,
     stride,
     tolist,
-    type_,
-    type_as,
 )
 from flake8_cnnmem.ops import Matmul, Windows
 
