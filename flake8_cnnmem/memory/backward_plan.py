@@ -12,7 +12,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.attention import mask_in_full
 from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
-from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_joined, as_part, as_spread, fresh
+from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_joined, as_part, as_spread, as_viewed, fresh
 from flake8_cnnmem.memory.lookups import segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
@@ -431,7 +431,7 @@ def _through_view(
         return BackwardPlan([("fresh", own, None), *rest], scratch, instead=instead)
     if how == "scaled" or (how == "sum" and gradient.shape != value.shape):
         return BackwardPlan([("fresh", fresh(memory, value), None), *rest])
-    strides = _view_strides(how, op, gradient, value)
+    strides = as_viewed(how, op, gradient, value)
     scratch = list(node.plan.temporaries)
     if strides is None and value.sizes is not None and gradient.sizes is not None:
         return BackwardPlan([("new", memory.form(value.shape, gradient.dtype), None), *rest], scratch)
@@ -442,11 +442,3 @@ def last_but_one(op: Op, value: Value) -> Size | None:
     """The values of the last step but one of a slice's gradient, which takes the place of what that was made of."""
     shape = None if isinstance(value.shape, Unknown) else op.before_last_slice(value.shape)
     return None if shape is None else dims.product(shape)
-
-
-def _view_strides(how: str, op: Op, gradient: Form, value: Value) -> tuple[int, ...] | None:
-    if gradient.sizes is None or gradient.strides is None or value.sizes is None:
-        return None
-    if how == "permute":
-        return op.view_gradient_strides(gradient.sizes, gradient.strides)
-    return layout.reshape(gradient.sizes, gradient.strides, value.sizes)

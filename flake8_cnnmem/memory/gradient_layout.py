@@ -89,3 +89,12 @@ def as_added(one: Value, other: Value) -> tuple[int, ...] | None:
     if sizes is None or first is None or second is None or sizes != other.sizes:
         return None
     return layout.elementwise(sizes, [(sizes, first), (sizes, second)])
+
+
+def as_viewed(how: str, op: Op, gradient: Form, value: Value) -> tuple[int, ...] | None:
+    """The strides of a view's gradient as one of its operand: `how` says what kind of view it was."""
+    if gradient.sizes is None or gradient.strides is None or value.sizes is None:
+        return None
+    if how == "permute":
+        return op.view_gradient_strides(gradient.sizes, gradient.strides)
+    return layout.reshape(gradient.sizes, gradient.strides, value.sizes)

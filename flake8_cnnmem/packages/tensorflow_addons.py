@@ -16,13 +16,15 @@ from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value
 
+ADAM = "learning_rate=0.001, beta_1=0.9, beta_2=0.999"
+LEFT_OUT = "exclude_from_weight_decay=None"
 OPTIMIZERS = {
-    "AdamW": (
-        "AdamW",
-        "weight_decay=None, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-07, amsgrad=False, name='AdamW'",
+    "AdamW": ("AdamW", f"weight_decay=None, {ADAM}, epsilon=1e-07, amsgrad=False, name='AdamW', {LEFT_OUT}"),
+    "SGDW": ("SGD", f"weight_decay=None, learning_rate=0.001, momentum=0.0, nesterov=False, name='SGDW', {LEFT_OUT}"),
+    "LAMB": (
+        "Lamb",
+        f"{ADAM}, epsilon=1e-06, weight_decay=0.0, {LEFT_OUT}, exclude_from_layer_adaptation=None, name='LAMB'",
     ),
-    "SGDW": ("SGD", "weight_decay=None, learning_rate=0.001, momentum=0.0, nesterov=False, name='SGDW'"),
-    "LAMB": ("Lamb", "learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-06, weight_decay=0.0, name='LAMB'"),
 }
 """By name Keras' optimizer with the same state, and the signature."""
 

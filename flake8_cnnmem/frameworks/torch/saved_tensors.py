@@ -438,14 +438,9 @@ TABLE: Mapping[str, OpRule] = table(
 )  # fmt: skip
 
 REWRITES = {
-    "sub": "subtract",
-    "mul": "multiply",
-    "cat": "concatenate",
-    "swish": "silu",
-    "hard_swish": "hardswish",
-    "hard_sigmoid": "hardsigmoid",
-    "amax_pool": "max_pool",
-}
+    "sub": "subtract", "mul": "multiply", "cat": "concatenate", "swish": "silu", "hard_swish": "hardswish",
+    "hard_sigmoid": "hardsigmoid", "amax_pool": "max_pool",
+}  # fmt: skip
 
 RULES = Rules("torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES, optimizers=OPTIMIZERS)
 """PyTorch on CUDA."""

@@ -213,6 +213,10 @@ model.fit(flow)
         [("exact", 24, (16, 16, 3), "adamw", 6524)],
     ),
     "LAMB of tensorflow_addons": (WITH_ADDONS.format("LAMB(1e-3)"), [("exact", 24, (16, 16, 3), "lamb", 6524)]),
+    "LAMB that leaves biases out of the decay": (
+        WITH_ADDONS.format("LAMB(1e-3, exclude_from_weight_decay=['bias'])"),
+        [("exact", 24, (16, 16, 3), "lamb", 6524)],
+    ),
     "an optimizer of tensorflow_addons that Keras has not": (
         WITH_ADDONS.format("NovoGrad(1e-3)"),
         [("lower-bound", 24, (16, 16, 3), "unknown", 6524)],
