@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.joins import MOST_ITEMS, join
+from flake8_cnnmem.evaluate.joins import join
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
@@ -211,8 +211,8 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
         if len(left) == len(right):
             return [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
         run.havoc(container, cause)
-        few = len(left) + len(right) < MOST_ITEMS
-        run.note_sample(container, [*left, *right] if few else [cause])
+        either = {id(item): item for item in (*left, *right)}
+        run.note_sample(container, list(either.values()))
         return left if len(left) < len(right) else right
     if left != right:
         run.havoc(container, cause)

@@ -104,7 +104,7 @@ def look_around(run: Interpreter, innermost: bool = False) -> None:
         perhaps = perhaps_held(run)
         for loop in waiting:
             if perhaps is not None:
-                run.trace.perhaps_held.setdefault(getattr(loop.site, "statement", loop), perhaps)
+                run.trace.perhaps_held.setdefault(loop.statement, perhaps)
             loop.looked = len(loop.turns)
             if loop.held is None:
                 loop.held = found

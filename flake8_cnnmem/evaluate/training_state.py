@@ -223,13 +223,18 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
         value.held = FOREVER
         if value.call is not None and value.call.number <= began:
             turn.older.append((variable_of(path, owners), value.call.number))
-        elif value.call is not None:
-            # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
-            # may have been given a container that is made anew.
-            filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
-            variable = variable_of(path, owners)
-            what, site = next(((own, site) for own, number, site in filling if number >= turn.first), (variable, None))
-            turn.kept.append(Retained(what, value, bool(owners), site))
+            continue
+        # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
+        # may have been given a container that is made anew.
+        filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
+        known = next(((own, site) for own, number, site in filling if number >= turn.first), None)
+        if value.call is not None or (known is not None and value.moved and value.born >= began):
+            # Of leaves those that a turn may have put into a container: a name may be given another one.
+            what, site = known or (variable_of(path, owners), None)
+            limited = any(key in run.trace.limited for _, key in owners)
+            turn.kept.append(Retained(what, value, bool(owners), site, limited))
+            if known is not None:
+                run.trace.gathered.setdefault(turn.loop.statement, set()).add(what)
 
 
 def variable_of(path: str, owners: Owners) -> str:

@@ -216,6 +216,10 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
     given = given_by(phase.loop)
+    # What turns put into a container is counted by what each of them leaves: the turn that stands for later ones finds
+    # what those before it have put there.
+    if phase.loop is not None and phase.loop.repeated:
+        given |= trace.gathered.get(phase.loop.statement, set())
     own = {kept.what for turn in turns for kept in turn.kept} | given
     # What an optimizer keeps for its parameters is counted as its state.
     states = tuple(f"{path}.state[" for path, _ in phase.held.optimizers)
