@@ -169,6 +169,8 @@ class Either(Weightless):
     __slots__ = ("cause",)
     kind = "identity"
     view = True
+    hands_on = True
+    keeps_dtype = True
 
     def __init__(self, cause: Unknown) -> None:
         self.cause = cause

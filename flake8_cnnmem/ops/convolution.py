@@ -74,6 +74,7 @@ class Convolution(Plain):
 
     kind = "convolution"
     adds_bias = True
+    convolves = True
     volume = "own"
 
     def __post_init__(self) -> None:
@@ -256,6 +257,7 @@ class DepthwiseConvolution(Plain):
 
     kind = "convolution"
     adds_bias = True
+    convolves = True
     volume = "own"
 
     def __post_init__(self) -> None:

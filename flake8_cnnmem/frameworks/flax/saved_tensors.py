@@ -20,7 +20,8 @@ def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
 
 
 READ_AGAIN = [
-    *rows("convolution linear", OpRule((X,), layout="contiguous", weights="first")),
+    ("convolution", OpRule((X,), layout="contiguous", weights="first", bias_last=True)),
+    ("linear", OpRule((X,), layout="contiguous", weights="first")),
     *rows("matmul einsum", OpRule((Saved("inputs", "others"),), layout="contiguous")),
     ("attention", OpRule((X, Saved("x1"), Saved("x2")), layout="contiguous")),
     *rows("lstm gru rnn lstm_cell gru_cell rnn_cell", OpRule((X,), layout="contiguous", weights="all")),

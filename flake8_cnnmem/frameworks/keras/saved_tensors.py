@@ -100,17 +100,19 @@ NOISES = [
 ]
 
 LAYERS = [
-    ("convolution", OpRule((X,), layout="contiguous", weights="first", autocast=HALF)),
+    ("convolution", OpRule((X,), layout="contiguous", weights="first", autocast=HALF, bias_last=True)),
     # The shapes that the two gradients ask for are made constants, the kernel's first (constant_folding.cc).
     (
         "convolution/Convolution",
-        OpRule((X,), layout="contiguous", weights="first", autocast=HALF, kernel_first=True),
+        OpRule((X,), layout="contiguous", weights="first", autocast=HALF, kernel_first=True, bias_last=True),
     ),
     # Keras has XLA compile these, which computes the gradient of a kernel without groups, and takes the groups out of
     # it (ConvolutionGroupConverter).
     (
         "convolution/grouped",
-        OpRule((X,), backward=(New("dense", times=2),), layout="contiguous", weights="first", autocast=HALF),
+        OpRule(
+            (X,), backward=(New("dense", times=2),), layout="contiguous", weights="first", autocast=HALF, bias_last=True
+        ),
     ),
     # Holes are made by dealing the map out to smaller ones, whose batch is larger, and back (with_space_to_batch in
     # tensorflow/python/ops/nn_ops.py): what was dealt out is kept.
@@ -123,6 +125,7 @@ LAYERS = [
             layout="contiguous",
             weights="first",
             autocast=HALF,
+            bias_last=True,
         ),
     ),
     # Of more than two axes, too: read as a matrix (tensordot).

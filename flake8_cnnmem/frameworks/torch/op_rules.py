@@ -17,12 +17,12 @@ def temporaries(tensors: int, of: str = "x") -> tuple[New, ...]:
     return (New(of, times=tensors),) if tensors else ()
 
 
-def by_input(backward: int = 0, **fields: str) -> OpRule:
+def by_input(backward: int = 0, **fields: str | bool) -> OpRule:
     """Differentiated by the input; `backward` temporaries of its size on top of the gradient."""
     return OpRule((X,), backward=temporaries(backward), **fields)  # type: ignore[arg-type]
 
 
-def by_result(backward: int = 0, **fields: str) -> OpRule:
+def by_result(backward: int = 0, **fields: str | bool) -> OpRule:
     """Differentiated by the result."""
     return OpRule((Y,), backward=temporaries(backward), **fields)  # type: ignore[arg-type]
 

@@ -27,7 +27,12 @@ NORMALISATIONS = [
     (
         "batch_norm",
         OpRule(
-            (X, Saved(New("channels", 4, 2))), layout="suggested", reads="suggested", weights="first", as_result=True
+            (X, Saved(New("channels", 4, 2))),
+            layout="suggested",
+            reads="suggested",
+            weights="first",
+            as_result=True,
+            batch_statistics=True,
         ),
     ),
     ("batch_norm/eval", OpRule((X,), layout="suggested", reads="suggested", weights="first")),
