@@ -383,6 +383,11 @@ class Model:
         return [weight for weight, wanted in asks if wanted and not weight.buffer]
 
 
+def lies_on_device(tensor: Tensor) -> bool:
+    """Whether a tensor was moved to the device, or computed of what was."""
+    return tensor.moved or any(one.moved for call in calls_behind([tensor]) for one in (*call.inputs, *call.weights))
+
+
 def calls_behind(outputs: Iterable[Tensor], inputs: Iterable[Tensor] = ()) -> tuple[Call, ...]:
     """Every call that the outputs depend on, in the order in which the code ran them. What made one of the inputs (a
     Keras model may begin in the midst of another) is none of theirs."""

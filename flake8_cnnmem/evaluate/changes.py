@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.evaluate import branches, joins
+from flake8_cnnmem.evaluate import joins
 from flake8_cnnmem.evaluate.native_state import about_to_change
+from flake8_cnnmem.evaluate.snapshots import snapshot
 from flake8_cnnmem.evaluate.trace import Filled
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
@@ -36,7 +37,7 @@ def changed(run: Interpreter, container: Value) -> None:
         about_to_change(container)
     if journal is not None and id(container) not in journal:
         run.spend(len(container) // 16 if isinstance(container, Sized) else 0)
-        journal[id(container)] = (container, branches.snapshot(container))
+        journal[id(container)] = (container, snapshot(container))
 
 
 def fills(run: Interpreter, what: Filled) -> None:
