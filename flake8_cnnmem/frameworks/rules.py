@@ -151,6 +151,11 @@ def one_node(call: Call) -> int:
     return 1
 
 
+def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
+    """One rule for several kinds, written as words."""
+    return ((name, row) for name in names.split())
+
+
 def table(*groups: Iterable[tuple[str, OpRule]]) -> Mapping[str, OpRule]:
     """The rows of several groups in one table. ValueError for a kind that has two: one of them would be lost."""
     found: dict[str, OpRule] = {}

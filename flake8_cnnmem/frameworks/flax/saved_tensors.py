@@ -3,20 +3,13 @@ computed again. What the gradients of products and convolutions read is kept in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from flake8_cnnmem.frameworks.flax.optimizers import STATES
-from flake8_cnnmem.frameworks.rules import OpRule, Rules, Saved, table
+from flake8_cnnmem.frameworks.rules import OpRule, Rules, Saved, rows, table
 from flake8_cnnmem.unknown import Unknown
 
 X = Saved("x")
 IN_PLACE = OpRule(gradient="reuse", layout="contiguous", reuses=True)
 """Whatever works value by value is fused with what is around it."""
-
-
-def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
-    """One rule for several kinds, written as words."""
-    return ((name, row) for name in names.split())
 
 
 READ_AGAIN = [

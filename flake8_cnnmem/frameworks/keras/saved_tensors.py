@@ -8,23 +8,18 @@ Kernels that work value by value write into an operand's storage that nothing el
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem.frameworks.keras.optimizer_states import EAGER as EAGER_STATES
 from flake8_cnnmem.frameworks.keras.optimizer_states import STATES
-from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, table
+from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, rows, table
 from flake8_cnnmem.unknown import Unknown
 
 X = Saved("x")
 Y = Saved("y")
 OPERANDS = Saved("inputs", "others")
-
-
-def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
-    """One rule for several kinds, written as words."""
-    return ((name, row) for name in names.split())
 
 
 def own(of: str = "x", bytes: int | None = None, times: int = 1) -> Saved:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
 
 X = Saved("x")
@@ -25,11 +23,6 @@ def by_input(backward: int = 0, **fields: str | bool) -> OpRule:
 def by_result(backward: int = 0, **fields: str | bool) -> OpRule:
     """Differentiated by the result."""
     return OpRule((Y,), backward=temporaries(backward), **fields)  # type: ignore[arg-type]
-
-
-def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
-    """One rule for several kinds, written as words."""
-    return ((name, row) for name in names.split())
 
 
 NOTHING = OpRule()

@@ -5,14 +5,13 @@ Known and measured as the rows of `saved_tensors.py`.
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
+from flake8_cnnmem.frameworks.rules import New, OpRule, Saved, rows
 from flake8_cnnmem.frameworks.torch.op_rules import (
     CONSTANT,
     FULL,
     RESULT,
     X,
     Y,
-    rows,
     temporaries,
 )
 

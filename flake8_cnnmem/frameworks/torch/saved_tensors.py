@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved, table
+from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved, rows, table
 from flake8_cnnmem.frameworks.torch.autograd.nodes import nodes_of
 from flake8_cnnmem.frameworks.torch.op_rules import (
     CONSTANT,
@@ -25,7 +25,6 @@ from flake8_cnnmem.frameworks.torch.op_rules import (
     Y,
     by_input,
     by_result,
-    rows,
     temporaries,
 )
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
