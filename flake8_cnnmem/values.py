@@ -59,6 +59,8 @@ class Native:
     spread: Callable[[Any, Any, Unknown], None] | None = None
     """For a method that changes its receiver: what a call of it leaves of that whose arguments are not known, not even
     how many (`d.update(**options)`)."""
+    of_values: bool = False
+    """Whether the values of a parameter (`weight.data`) are something of their own to it, and not the parameter."""
 
 
 def native(name: str, function: Callable[..., Any]) -> Native:

@@ -14,6 +14,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.joins import join
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
+from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -36,34 +37,6 @@ class Side:
         self.born: set[int] = set()
         """Those of them that the side itself made: nobody else knows them."""
         self.numbered = 0
-
-
-def snapshot(container: Any) -> Any:
-    """What a container or instance holds now, to be put back by `restore`."""
-    if isinstance(container, Instance):
-        payload = container.payload
-        copy = payload.copy() if isinstance(payload, (list, dict, set, deque)) else payload
-        return dict(container.attributes), copy, container.cls, container.native
-    return container.copy()
-
-
-def restore(container: Any, state: Any) -> None:
-    """Put back what `snapshot` took."""
-    if isinstance(container, Instance):
-        container.attributes.clear()
-        container.attributes.update(state[0])
-        container.cls, container.native = state[2:]
-        if isinstance(container.payload, (list, dict, set, deque)):
-            restore(container.payload, state[1])
-    elif isinstance(container, list):
-        # Past what a list of a framework's own makes of it (Keras' tracked lists).
-        list.__setitem__(container, slice(None), state)
-    elif isinstance(container, deque):
-        container.clear()
-        container.extend(state)
-    else:
-        container.clear()
-        container.update(state)
 
 
 def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:

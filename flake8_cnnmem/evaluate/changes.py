@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.evaluate import branches, joins
+from flake8_cnnmem.evaluate import joins
 from flake8_cnnmem.evaluate.native_state import about_to_change
+from flake8_cnnmem.evaluate.snapshots import snapshot
 from flake8_cnnmem.evaluate.trace import Filled
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
@@ -39,7 +40,7 @@ def changed(run: Interpreter, container: Value) -> None:
         about_to_change(container)
     if journal is not None and id(container) not in journal:
         run.spend(len(container) // 16 if isinstance(container, Sized) else 0)
-        journal[id(container)] = (container, branches.snapshot(container))
+        journal[id(container)] = (container, snapshot(container))
 
 
 def is_full(container: Value) -> bool:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.arithmetic import number_kind
 from flake8_cnnmem.evaluate.attributes import bind
 from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.numbers import number_kind, one_number
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.runtime import DRAWN_AT_RANDOM
@@ -70,20 +70,6 @@ def either_unknown(value: Unknown, other: Value) -> Unknown:
     """One of two values of which the first is not known. It is a number for certain only if both are."""
     kind = other.number if isinstance(other, Unknown) else type(other).__name__
     return value if not value.number or kind == value.number else value.loose()
-
-
-def one_number(values: Sequence[Value]) -> Tensor | None:
-    """What stands for any of these where each is a number, or a tensor of one value that no gradient goes through: the
-    first of the tensors, since whatever is computed with either has the same sizes."""
-    found: Tensor | None = None
-    for value in values:
-        if isinstance(value, Tensor) and not isinstance(value, Weight) and value.shape == ():
-            if value.call is not None and value.call.grad:
-                return None
-            found = found or value
-        elif type(value) not in (int, float):
-            return None
-    return found
 
 
 def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
@@ -213,6 +199,8 @@ class Either(Weightless):
     __slots__ = ("cause",)
     kind = "identity"
     view = True
+    hands_on = True
+    keeps_dtype = True
 
     def __init__(self, cause: Unknown) -> None:
         self.cause = cause

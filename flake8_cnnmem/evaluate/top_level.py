@@ -37,7 +37,7 @@ def run_module(run: Interpreter, module: Module) -> None:
     with deep_recursion():
         for at, names in enumerate(module.outline().names):
             run.importer.defining.append(names)
-            code, twin = module.code(at)
+            code, twin = module.code(run, at)
             cause = run_top_level(run, module, twin, code)
             if cause is not None and not isinstance(twin, (ast.Import, ast.ImportFrom)):
                 run.unfinished.append(cause)

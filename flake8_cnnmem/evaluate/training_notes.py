@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.budget import LAYER_STEPS
+from flake8_cnnmem.evaluate.budget import FEW_STEPS, LAYER_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, MadeLayer, RootCall, Turn, around
 from flake8_cnnmem.evaluate.training_state import (
@@ -35,9 +35,6 @@ MANY_MICRO_STEPS = 16
 
 MANY_PASSED = 64
 """Turns that are left by `continue` before a loop over data is given up waiting for another one."""
-
-FEW_STEPS = 40_000
-"""Steps that the turns of a loop over data may take which are gone through though no model is called in them."""
 
 TOO_MANY_PASSED = (
     f"the first {MANY_PASSED} turns of a loop over data are passed over: those after them are not followed"

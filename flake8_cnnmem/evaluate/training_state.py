@@ -54,7 +54,7 @@ def reached_from(loss: Tensor) -> frozenset[int]:
         call = tensor.call
         if isinstance(tensor, Weight) and tensor.trainable and not tensor.buffer:
             found.add(id(tensor))
-        if call is not None and id(call) not in seen and call.grad and call.op.kind != "detach":
+        if call is not None and id(call) not in seen and call.grad and not call.op.cuts_gradient:
             seen.add(id(call))
             waiting += (*call.weights, *call.inputs)
     return frozenset(found)

@@ -159,7 +159,7 @@ def with_gradient(tensors: Iterable[Tensor]) -> Iterator[Call]:
     seen: set[int] = set()
     while waiting:
         call = waiting.pop()
-        if call is None or call.number in seen or call.op.kind == "detach" or not call.grad:
+        if call is None or call.number in seen or call.op.cuts_gradient or not call.grad:
             continue
         yield call
         seen.add(call.number)

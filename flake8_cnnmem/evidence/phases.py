@@ -172,7 +172,7 @@ def goes_on_outside(trace: Trace, turn: Turn) -> bool:
     losses = [event.subject for event in trace.events_of(turn) if event.kind == "backward"]
     wanted = {id(loss) for loss in losses if isinstance(loss, Tensor)}
     for call, _ in reversed(trace.calls[outer.calls[0] : turn.calls[1]]):
-        if call.grad and call.op.kind != "detach" and any(id(tensor) in wanted for tensor in call.outputs):
+        if call.grad and not call.op.cuts_gradient and any(id(tensor) in wanted for tensor in call.outputs):
             if call.number <= turn.first and any(layer is not None for layer in layers_of(call)):
                 return True
             wanted.update(id(tensor) for tensor in (*call.inputs, *call.weights))

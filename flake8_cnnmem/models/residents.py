@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import Event, Loop, Trace
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.evidence.growth import with_gradient
-from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models.left_by_turns import loose_weights
 from flake8_cnnmem.unknown import Unknown
@@ -291,10 +291,8 @@ def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Residen
     """Tensors that the program has put on the device, or computed there, before the loop, and that the step itself does
     not read: cached features, a whole data set."""
     for path, tensor in tensors_left(trace, phase):
-        behind = calls_behind([tensor])
-        there = tensor.moved or any(one.moved for call in behind for one in (*call.inputs, *call.weights))
-        computed = not places and any(call.weights for call in behind)
-        if (there or computed) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
+        computed = not places and any(call.weights for call in calls_behind([tensor]))
+        if (computed or lies_on_device(tensor)) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
             site = tensor.call.site if tensor.call is not None else None
             yield Resident(f"{path}: tensor", site, tensors=(tensor,))
 

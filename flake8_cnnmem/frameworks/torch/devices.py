@@ -80,7 +80,7 @@ def to_host(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     """`x.cpu()`: of what no gradient flows through any more a tensor of its own, for which the card has no room."""
     if not isinstance(input, Tensor) or isinstance(input, Weight):
         return input
-    if run.grad_enabled and input.call is not None and input.call.op.kind != "detach":
+    if run.grad_enabled and input.call is not None and not input.call.op.cuts_gradient:
         run.data(CROSSED)[id(input)] = input
         return input
     return replace(input, call=None, index=0, held=0, moved=False)
