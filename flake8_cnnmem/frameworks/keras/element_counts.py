@@ -2,13 +2,14 @@
 
 Kept among a pipeline's facts: `count` is the most that it gives (`math.inf` for what is repeated without end), `fewer`
 why it may be fewer, `assumed` that what is taken of a data set of unknown length is all there, `samples` these facts
-from before it was batched. After `Dataset.cardinality` of tensorflow/core/data.
+from before it was batched, `doubt` why a batch may have fewer samples. After `Dataset.cardinality` of TensorFlow.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem.dims import Size
@@ -17,7 +18,7 @@ from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
-FACTS = ("count", "fewer", "assumed", "samples")
+FACTS = ("count", "fewer", "assumed", "samples", "doubt")
 Facts = dict[str, Any]
 
 
@@ -94,7 +95,7 @@ def sharded(run: Runtime, facts: Facts, number: Value = None, index: Value = 0) 
 def picked(run: Runtime, facts: Facts, *args: Value) -> Facts:
     """`filter` and its like, which leave elements out."""
     why = run.unknown("how many elements are left of a data set is not known")
-    return {**facts, "fewer": why} if "count" in facts else facts
+    return {**facts, "fewer": replace(why, upper=True)} if "count" in facts else facts
 
 
 def uncounted(run: Runtime, facts: Facts, *args: Value) -> Facts:
@@ -109,15 +110,14 @@ RULES: dict[str, Callable[..., Facts]] = {
 """What methods that keep the elements as they are make of their number."""
 
 
-def size_of(run: Runtime, facts: Facts, asked: Size, remainder: bool) -> Size | Unknown:
-    """The samples of the largest batch, where batches are asked for of so many."""
+def size_of(run: Runtime, facts: Facts, asked: Size, remainder: bool) -> tuple[Size, Unknown | None]:
+    """The samples of the largest batch, where batches are asked for of so many; and why there may be fewer."""
     count: Any = facts.get("count")
     if type(asked) is not int or count is None or count >= asked:
-        return asked
+        return asked, None
     if remainder or count == 0:
-        return run.unknown(f"a data set of {count} elements gives no batch of {asked}")
-    found: Size | Unknown = facts.get("fewer", count)
-    return found
+        return asked, replace(run.unknown(f"a data set of {count} elements gives no batch of {asked}"), upper=True)
+    return count, facts.get("fewer")
 
 
 def after_batching(facts: Facts, asked: Size, remainder: bool) -> Facts:

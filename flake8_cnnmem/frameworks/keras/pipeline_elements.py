@@ -8,6 +8,7 @@ elements there are (`element_counts`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from flake8_cnnmem.frameworks.keras import element_counts
 from flake8_cnnmem.graph import Tensor
@@ -26,7 +27,7 @@ def native(function: Callable[..., Value]) -> Native:
     return Native(function.__name__, function, propagate_unknown=False)
 
 
-def facts_of(self: Instance) -> dict[str, Value]:
+def facts_of(self: Instance) -> dict[str, Any]:
     """What is known of a data set: its element, its batch size, where that is said."""
     return self.native if isinstance(self, Instance) and isinstance(self.native, dict) else {}
 

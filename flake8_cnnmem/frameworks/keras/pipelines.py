@@ -89,7 +89,8 @@ def batched(
     """`dataset.batch(batch_size)`: each tensor led by the batch."""
     asked = size_of_batch(batch_size)
     facts, remainder = facts_of(self), drop_remainder is True
-    size = element_counts.size_of(run, facts, asked, remainder)
+    size: Size | Unknown
+    size, doubt = element_counts.size_of(run, facts, asked, remainder)
     if WINDOW in facts:
         count = facts[WINDOW]
         size = min(count, batch_size) if isinstance(count, int) and isinstance(batch_size, int) else NOT_KNOWN
@@ -100,7 +101,7 @@ def batched(
 
     element = changed_in(element_of(self), stacked)
     drawn = batch_size if size == asked else size
-    numbers = element_counts.after_batching(facts, asked, remainder)
+    numbers = element_counts.after_batching(facts, asked, remainder) | ({} if doubt is None else {"doubt": doubt})
     found = {**element_counts.without(facts), **numbers, "element": element, "batch_size": drawn, "site": run.here()}
     return pipeline(self.cls, found)
 
