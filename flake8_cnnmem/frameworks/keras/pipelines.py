@@ -169,7 +169,12 @@ def mapped(run: Runtime, self: Instance, map_func: Value = None, *args: Value, *
     element = element_of(self)
     made = run.attempt(map_func, *element) if isinstance(element, tuple) else run.attempt(map_func, element)
     element = tuple(made) if isinstance(made, list) else made
-    return pipeline(self.cls, {**facts_of(self), "element": element})
+    found = pipeline(self.cls, {**facts_of(self), "element": element})
+    before, now = lead(self), lead(found)
+    if "batch_size" in facts_of(self) and isinstance(before, int) and isinstance(now, int) and now != before:
+        # A function of whole batches may leave samples out, or add some.
+        found.native |= {"batch_size": now}
+    return found
 
 
 def inner(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Value:

@@ -15,6 +15,12 @@ from flake8_cnnmem.unknown import Unknown
 from tests.evaluate.programs import interpreted, plain
 
 COMMANDS = {
+    "argparse: the name of a program": (
+        "import argparse\n"
+        "result = [argparse.ArgumentParser('a').prog, argparse.ArgumentParser(prog='b').prog,"
+        " 'python ' + argparse.ArgumentParser().prog != 'python']\n",
+        ["a", "b", True],
+    ),
     "argparse: the functions of subcommands, each with its own options": (
         """
 import argparse
