@@ -16,9 +16,11 @@ from tests.evaluate.programs import interpreted, plain
 
 COMMANDS = {
     "argparse: the name of a program": (
-        "import argparse\n"
-        "result = [argparse.ArgumentParser('a').prog, argparse.ArgumentParser(prog='b').prog,"
-        " 'python ' + argparse.ArgumentParser().prog != 'python']\n",
+        """
+import argparse
+named = [argparse.ArgumentParser("a"), argparse.ArgumentParser(prog="b"), argparse.ArgumentParser()]
+result = [each.prog + "" for each in named[:2]] + [isinstance(named[2].prog, str)]
+""",
         ["a", "b", True],
     ),
     "argparse: the functions of subcommands, each with its own options": (
