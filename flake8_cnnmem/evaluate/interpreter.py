@@ -103,6 +103,8 @@ class Interpreter:
         self.layers_made = 0
         self.cut_off: list[Unknown] = []
         """Why statements of the analysed file were given up for what they cost, each with its line."""
+        self.ended = False
+        """Whether the program has ended: what follows in its text never runs."""
         self.raised: list[tuple[ast.stmt, Unknown]] = []
         """Statements of the analysed file that raise, with the cause."""
         self.passed_over: frozenset[str] = frozenset()
