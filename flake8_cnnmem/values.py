@@ -127,16 +127,19 @@ class Class:
     def find(self, name: str) -> Value:
         """The attribute as the classes of the mro hold it, or MISSING."""
         for cls in self.mro:
-            found = cls.namespace.get(name, MISSING)
-            if found is not MISSING:
-                return found
+            namespace = cls.namespace
+            if name in namespace and namespace[name] is not MISSING:
+                return namespace[name]
         return MISSING
 
     def derives_from(self, other: Class) -> bool:
         return other in self.mro
 
     def any_unknown_base(self) -> Unknown | None:
-        return next((cls.unknown_base for cls in self.mro if cls.unknown_base is not None), None)
+        for cls in self.mro:
+            if cls.unknown_base is not None:
+                return cls.unknown_base
+        return None
 
 
 def linearise(cls: Class) -> tuple[Class, ...]:

@@ -43,11 +43,12 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
 
     if not keywords and not any(starred for starred, _ in positional):
         codes = tuple(code for _, code in positional)
+        alone = codes[0] if len(codes) == 1 else None
 
         def simple(frame: Frame) -> Value:
             run = frame.run
             callee = function(frame)
-            args = tuple([code(frame) for code in codes])
+            args = (alone(frame),) if alone is not None else tuple([code(frame) for code in codes]) if codes else ()
             outer = run.site
             run.site = site
             made = run.layers_made

@@ -41,8 +41,9 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     if type(function) is Bound:
         receiver = function.receiver
         if run.invocation is None and id(receiver) in run.trace.layers:
-            note_forward(run, function, args, kwargs)
-            if isinstance(receiver, Instance) and function.function is receiver.cls.find("forward"):
+            forward = receiver.cls.find("forward") if isinstance(receiver, Instance) else MISSING
+            note_forward(run, function, forward, args, kwargs)
+            if isinstance(receiver, Instance) and function.function is forward:
                 # What it runs is the layer's own, as it is where the layer itself is called.
                 with run.enter(receiver):
                     result = invoke(run, function, args, kwargs)
@@ -143,13 +144,16 @@ def told_batch(run: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
     return MISSING
 
 
-def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
-    """`net.forward(x)` and `net.build(shape)` say what the net is fed with, as `net(x)` does."""
+def note_forward(
+    run: Interpreter, method: Bound, forward: Value, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> None:
+    """`net.forward(x)` and `net.build(shape)` say what the net is fed with, as `net(x)` does. `forward` is what its
+    class has under that name."""
     layer, function = method.receiver, method.function
     if not isinstance(layer, Instance):
         return
     cls = layer.cls
-    if function is cls.find("forward") or function is cls.find("call"):
+    if function is forward or function is cls.find("call"):
         called_layer(run, layer, args, kwargs)
     elif function is cls.find("build"):
         # `model.build((None, 28, 28, 1))` states the input, with the batch in front.

@@ -18,13 +18,10 @@ def compile_parameters(compiler: Compiler, node: cst.Parameters) -> tuple[Parame
     positional = [*node.posonly_params, *node.params]
     star = node.star_arg.name.value if isinstance(node.star_arg, cst.Param) else None
     double_star = node.star_kwarg.name.value if node.star_kwarg is not None else None
-    parameters = Parameters(
-        tuple(param.name.value for param in positional),
-        len(node.posonly_params),
-        star,
-        tuple(param.name.value for param in node.kwonly_params),
-        double_star,
-    )
+    names = tuple(param.name.value for param in positional)
+    keywords = tuple(param.name.value for param in node.kwonly_params)
+    first = len(node.posonly_params)
+    parameters = Parameters(names, first, star, keywords, double_star, frozenset((*names[first:], *keywords)))
     codes = [compiler.expression(param.default) for param in positional if param.default is not None]
     keyword_codes = [
         (param.name.value, compiler.expression(param.default))
