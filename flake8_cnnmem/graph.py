@@ -72,6 +72,8 @@ class Tensor:
     as_wide_as: Tensor | None = None
     """Of a leaf that the code makes in the dtype of another tensor, which autocast may decide, or of a cast to it: the
     other."""
+    view_of: Tensor | None = None
+    """Of a leaf that the code has read off another one, of no op of the graph: that one, in whose storage it lies."""
     gradient_of: Weight | None = None
     """The parameter whose gradient the code reads here: it lies where the backward pass has left it."""
     site: Site | None = None

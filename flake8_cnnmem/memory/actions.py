@@ -14,6 +14,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Batch, Shape
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Problem, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.memory.leaves import leaves_of, storage_of
 from flake8_cnnmem.memory.reshapes import with_batch
 from flake8_cnnmem.memory.tape import is_made_in, region_of
 from flake8_cnnmem.ops import Expand, Reshape
@@ -181,16 +182,6 @@ def for_any_batch(step: Step, batch: int) -> Step:
     return rebuilt(step, lambda leaf: lifted(leaf, batch), lambda made, call: shapes_of(made, call, batch, grows))
 
 
-def leaves_of(calls: Sequence[Call]) -> Iterator[Tensor]:
-    """What the calls read that none of them has made, weights aside."""
-    made: set[int] = set()
-    for call in calls:
-        for tensor in call.inputs:
-            if id(tensor) not in made and not isinstance(tensor, Weight):
-                yield tensor
-        made.update(map(id, call.outputs))
-
-
 def for_input(step: Step, old: Shape, new: Shape) -> Step | None:
     """The step on images of another size, both without the batch; None where it does not take them."""
 
@@ -245,7 +236,11 @@ def rebuilt(
                 wide = copies.get(id(source), source)
                 # What the code computes of data alone, beside the graph, is there from then on.
                 born = tensor.born or (tensor.call.number if tensor.call is not None else 0)
-                found = replace(tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide, born=born)
+                whole = storage_of(tensor)
+                view_of = None if whole is tensor else copy_of(whole, number, region)
+                found = replace(
+                    tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide, born=born, view_of=view_of
+                )
                 copies[id(tensor)] = found
                 if region is None or not is_made_in(tensor, region):
                     leaves.append((number, found))

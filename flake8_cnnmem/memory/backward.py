@@ -88,7 +88,7 @@ class Backward:
         forward = self.forward
         outside, forward.values = forward.values, dict(region.outer)
         tape, forward.tape = forward.tape, []
-        forward.records, forward.phase = True, "recompute"
+        phase, forward.records, forward.phase = forward.phase, True, "recompute"
         stops, forward.stops = forward.stops, None if region.reentrant else region.ends
         forward.run(region.steps, set(region.results))
         forward.stops = stops
@@ -103,7 +103,7 @@ class Backward:
         for key in region.results:
             forward.drop(key)
         inner, forward.tape = forward.tape, tape
-        forward.values = outside
+        forward.values, forward.phase = outside, phase
         around = self.only
         if around is not None:
             self.only = leading_from(inner, around)

@@ -235,6 +235,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if kind == "same" and gradient.sizes == value.sizes and gradient.dtype != value.dtype:
             # A cast lies as what is cast.
             own = memory.form(value.shape, value.dtype, as_cast(gradient, value))
+        part = as_part(gradient, value) if kind == "parts" and gradient.dtype != value.dtype else None
+        if part is not None and value.sizes is not None:
+            own = memory.form(value.shape, value.dtype, layout.elementwise(value.sizes, [(value.sizes, part)]))
         if kind == "new" and call.op.repeats and value.dtype != result and repeated(node, value) is None:
             # It is made in the result's dtype, and cast; of what was repeated, when it is summed. If that comes first,
             # what was made in full for it is gone by then.

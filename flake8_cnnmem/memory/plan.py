@@ -140,7 +140,8 @@ def planned(
         plan.behind = [*plan.behind, *lots_of(memory, places, call, inputs, each)]
         if row.mask_first:
             # And so is a mask made.
-            masks = [kept.what for kept in row.keeps if isinstance(kept.what, New)]
+            made = row.in_place if is_in_place(call) and row.in_place is not None else row.keeps
+            masks = [kept.what for kept in made if isinstance(kept.what, New)]
             scratch += lots_of(memory, masks, call, inputs, each)
     if flows and records:
         plan.keeps = list(keeps_of(memory, call, row, inputs, weights, each))

@@ -32,7 +32,8 @@ def copied(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> Ite
         if how == "contiguous":
             shape = None if _is_contiguous(value) else value.shape
         elif how == "suggested":
-            copied = at == 0 and memory.chip is not None and by_cudnn(call, value.dtype) and not _is_suggested(value)
+            reads = call.op.kind != "batch_norm" or by_cudnn(call, value.dtype)
+            copied = at == 0 and memory.chip is not None and reads and not _is_suggested(value)
             shape = value.shape if copied else None
         elif call.op.product == "equation":
             plan, sizes, strides = summed(call, inputs), value.sizes, value.strides
@@ -172,7 +173,10 @@ def _is_suggested(value: Value) -> bool:
     """Whether it lies in row-major order, or as a map whose channels run fastest."""
     sizes, strides = value.sizes, value.strides
     return _is_contiguous(value) or (
-        sizes is not None and strides is not None and layout.is_channels_last(sizes, strides)
+        sizes is not None
+        and strides is not None
+        and layout.is_channels_last(sizes, strides)
+        and layout.is_dense(sizes, strides)
     )
 
 

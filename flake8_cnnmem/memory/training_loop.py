@@ -171,11 +171,22 @@ class Replay:
                 if tensor.held <= number and self.forward.reads.get(id(tensor), 0) <= 0:
                     self.forward.drop(id(tensor))
         for tensor in inputs:
-            if id(tensor) not in self.forward.values:
-                value = self.memory.new(tensor.shape, self.forward.dtype_of(tensor), use="input")
-                value.grad = tensor.requires_grad
-                self.forward.values[id(tensor)] = value
+            for each in (tensor.view_of, tensor):
+                if each is not None and id(each) not in self.forward.values:
+                    self.forward.values[id(each)] = self.lying_there(each)
         self.inputs += inputs
+
+    def lying_there(self, tensor: Tensor) -> Value:
+        """What the loader gives, or the code has made of data alone: a view of another one is no tensor of its own."""
+        whole = self.forward.values.get(id(tensor.view_of))
+        if whole is not None:
+            return self.memory.alias(whole, tensor.shape, None)
+        value = self.memory.new(tensor.shape, self.forward.dtype_of(tensor), use="input")
+        value.grad = tensor.requires_grad
+        if self.forward.reads.get(id(tensor), 0) <= 0:
+            # What is read are views of it.
+            self.forward.held.put(tensor, tensor.held)
+        return value
 
     def act(self, action: Action) -> None:
         if action.kind == "draw":

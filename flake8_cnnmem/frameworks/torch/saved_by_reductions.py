@@ -42,7 +42,16 @@ NORMALISATIONS = [
     ),
     (
         "group_norm",
-        OpRule((X, Saved(New("groups", 4, 2))), layout="contiguous", reads="contiguous", autocast=FULL, as_result=True),
+        # A factor and a summand for each channel of each sample; on the way back two sums and a factor for each.
+        OpRule(
+            (X, Saved(New("groups", 4, 2))),
+            forward=(New("instances", 4, 2),),
+            backward=(New("instances", 4, 3), New("groups", 4, 2)),
+            layout="contiguous",
+            reads="contiguous",
+            autocast=FULL,
+            as_result=True,
+        ),
     ),
     # A batch norm of N x C channels, with the weights repeated for each sample.
     ("instance_norm", by_instance(2)),

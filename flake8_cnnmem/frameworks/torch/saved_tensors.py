@@ -153,7 +153,7 @@ LAYERS = [
 
 POOLS = [
     # int64 positions in the map.
-    ("max_pool", OpRule((X, Saved("positions")), layout="maps", as_result=True)),
+    ("max_pool", OpRule((X, Saved("positions")), layout="maps", reads="suggested", passing="forward", as_result=True)),
     ("adaptive_max_pool", OpRule((X, Saved("positions")), layout="contiguous", reads="contiguous", passing="both")),
     # Its kernel reads and writes contiguous ones, of which maps whose channels run fastest have copies.
     (
@@ -167,7 +167,7 @@ POOLS = [
         ),
     ),
     *rows("global_max_pool fractional_max_pool", OpRule((X, Saved("positions")), layout="suggested")),
-    ("average_pool", OpRule((X,), layout="maps", as_result=True)),
+    ("average_pool", OpRule((X,), layout="maps", reads="suggested", passing="forward", as_result=True)),
     # Of volumes the kernel reads a copy of what does not lie contiguous (avg_pool3d_out_cuda).
     (
         "average_pool/volumes",
@@ -233,8 +233,9 @@ MERGES = [
     ("cholesky", by_result(3)),
     # Both factors.
     ("qr", OpRule((Y, Saved("positions")), backward=temporaries(3))),
-    # A few products of matrices, each of which keeps its factors.
-    *rows("matrix_exp matrix_power", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(3))),
+    # Products of matrices, each of which keeps its factors; of an exponential how many, the values decide.
+    ("matrix_power", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(3))),
+    ("matrix_exp", OpRule((X, Y), known=False)),
     *rows("pinv pinverse", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(4))),
     # linalg_solve_backward: A, the result, LU and its int32 pivots; the triangular one A and the result.
     # The gradient of A is a product, and its negative.
@@ -256,18 +257,20 @@ MERGES = [
     # Pair by pair: what is between them is not counted.
     ("einsum/several", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF, known=False)),
     # Each factor, if the other one is trained: it is multiplied by the number, and then by the gradient.
-    ("addcmul", OpRule((Saved("x1"), Saved("x2")), backward=temporaries(1, "y"), gradient="signed")),
-    ("addcmul/first", OpRule((Saved("x2"),), backward=temporaries(1, "y"), gradient="signed")),
-    ("addcmul/second", OpRule((Saved("x1"),), backward=temporaries(1, "y"), gradient="signed")),
-    ("addcmul/neither", PASSES),
+    ("addcmul", OpRule((Saved("x1"), Saved("x2")), backward=temporaries(1, "y"), gradient="signed", autocast="widest")),
+    ("addcmul/first", OpRule((Saved("x2"),), backward=temporaries(1, "y"), gradient="signed", autocast="widest")),
+    ("addcmul/second", OpRule((Saved("x1"),), backward=temporaries(1, "y"), gradient="signed", autocast="widest")),
+    ("addcmul/neither", replace(PASSES, autocast="widest")),
     # Products as large as the result, which are summed when all of them are there; whether the gradient that has come
     # is still there then, depends on who else reads it.
     (
         "addcmul/repeated",
-        OpRule((Saved("x1"), Saved("x2")), backward=temporaries(2, "y"), gradient="signed", known=False),
+        OpRule(
+            (Saved("x1"), Saved("x2")), backward=temporaries(2, "y"), gradient="signed", autocast="widest", known=False
+        ),
     ),
-    ("addcmul/repeated, fixed", OpRule((), gradient="signed", known=False)),
-    ("addcdiv", OpRule((Saved("x2"),), gradient="signed", known=False)),
+    ("addcmul/repeated, fixed", OpRule((), gradient="signed", autocast="widest", known=False)),
+    ("addcdiv", OpRule((Saved("x2"),), gradient="signed", autocast="widest", known=False)),
     # What is made of the gradient is another tensor for each operand, and larger where that is repeated.
     ("xlogy", OpRule((Saved("inputs"),), known=False)),
     *rows("fmax fmin", OpRule((Saved("inputs"),), known=False)),
@@ -309,7 +312,7 @@ SHAPES = [
     *rows("gather take", OpRule((X, Saved("x1")), layout="contiguous")),
     ("index_add", OpRule((Saved("x1"), Saved("x2")), layout="contiguous", gradient="signed")),
     ("index_copy", OpRule((Saved("x1"), Saved("x2")), layout="contiguous")),
-    ("scatter_add", OpRule((Saved("x1"),), layout="contiguous", gradient="signed")),
+    ("scatter_add", OpRule((Saved("x1"),), layout="contiguous", gradient="signed", autocast="widest")),
     *rows("scatter index_fill", OpRule((Saved("x1"),), layout="contiguous")),
     # It counts the places before each one; how many values it gives a gradient to, the mask alone says.
     ("masked_scatter", OpRule((Saved("x1"),), forward=(New("y", 8),), layout="contiguous", known=False)),
