@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.attributes import INHERITED_FROM_UNKNOWN
+from flake8_cnnmem.evaluate.attributes import INHERITED_FROM_UNKNOWN, bind
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
@@ -75,7 +75,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         if outside_layers(run) and (id(function) in run.trace.layers or may_be_copied(function)):
             called_layer(run, function, args, kwargs)
         if method is not MISSING:
-            return invoke(run, method, (function, *args), kwargs)
+            return invoke_special(run, method, function, args, kwargs)
         unknown_base = function.cls.any_unknown_base()
         if unknown_base is not None:
             note_unfollowed(run, unknown_base, args, kwargs)
@@ -85,6 +85,16 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     elif type(function) is Namespace:
         return run.unknown(f"{function.name} is not followed")
     raise run.error("TypeError", f"{run.type_name(function)} is not callable")
+
+
+def invoke_special(
+    run: Interpreter, method: Value, receiver: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """A special method as it was found on an object's class: a descriptor (`partialmethod`) gives what is called, and
+    what is neither function nor descriptor is called without the object."""
+    if type(method) in (Function, Native, Unknown):
+        return invoke(run, method, (receiver, *args), kwargs)
+    return invoke(run, bind(run, method, receiver, receiver.cls), args, kwargs)
 
 
 def may_be_copied(value: Instance) -> bool:
@@ -342,7 +352,7 @@ def make(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str
     initialiser = cls.find("__init__")
     if initialiser is not MISSING:
         try:
-            result = invoke(run, initialiser, (instance, *args), kwargs)
+            result = invoke_special(run, initialiser, instance, args, kwargs)
         except Leaving as left:
             run.left_unfinished(instance, left)
             raise

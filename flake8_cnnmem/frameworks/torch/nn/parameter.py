@@ -7,7 +7,7 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.frameworks.nested import countable
-from flake8_cnnmem.frameworks.torch.applying import tensor_of
+from flake8_cnnmem.frameworks.torch.applying import is_trained, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, is_floating
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested
@@ -87,9 +87,12 @@ def note_part(run: Runtime, tensor: Tensor) -> Tensor:
 
 
 def make_buffer(run: Runtime, data: Tensor) -> Weight:
-    """A buffer of the data's shape and values. What computed the data is no part of the model."""
+    """A buffer of the data's shape and values. What computed the data is no part of the model; of one that asks for a
+    gradient, or hands one on, nothing more is counted."""
     if isinstance(data, Weight) and data.buffer:
         return data
+    if is_trained(run, data):
+        note_cause(run, None, "buffers that train", "what a buffer needs that asks for a gradient")
     made = Weight(data.shape, data.dtype, data=data.data, trainable=False, buffer=True, site=run.here())
     run.data(MADE_WEIGHTS)[id(data)] = (data, made)
     return made
