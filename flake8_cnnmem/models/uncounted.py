@@ -28,11 +28,12 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
 
 
 def gathered(phase: Phase) -> Iterator[Unknown]:
-    """Why more may lie beside a phase than is known: a loop around it keeps a model of every turn, and is not followed
-    to its end."""
-    for turn in around(phase.loop.outer if phase.loop is not None else None):
-        if turn.loop.gathers:
-            site = turn.loop.site
+    """Why more may lie beside a phase than is known: its loop or one around it keeps models of its turns, and is not
+    followed to its end."""
+    outer = around(phase.loop.outer if phase.loop is not None else None)
+    for loop in (*([phase.loop] if phase.loop is not None else ()), *(turn.loop for turn in outer)):
+        if loop.gathers:
+            site = loop.site
             place = (site.path, site.line) if site is not None else ("", 0)
             yield Unknown("how many models a loop keeps is not known", *place)
 
