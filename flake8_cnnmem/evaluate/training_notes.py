@@ -213,6 +213,12 @@ class DrawnAgain:
         gathers = not stepped and (any(event.kind == "backward" for event in new) or waits_for_a_count(run))
         return self.learned == 1 or (gathers and self.drawn < MANY_MICRO_STEPS)
 
+    def passes_on(self) -> bool:
+        """Whether no model was called since the first item, in no turn that stands for others."""
+        new = self.run.trace.events[self.started :]
+        called = any(event.kind in OF_MODELS for event in new)
+        return self.passing and not called and not self.run.trace.repeating
+
     def are_few(self) -> bool:
         """Whether the items are gone through one by one where no model is called: there are few, and they take few
         steps."""
