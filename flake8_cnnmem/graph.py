@@ -322,6 +322,8 @@ class Resident:
     updated: tuple[Weight, ...] = ()
     remade: bool = False
     """Whether every turn of the loop makes it anew, while that of the turn before is still there."""
+    copies: int = 1
+    """Of how many copies the weights are, where each turn makes one more."""
 
 
 @dataclass(slots=True, eq=False)

@@ -27,6 +27,10 @@ class AbstractDrawn(Protocol):
 
     def __call__(self) -> bool: ...
 
+    def passes_on(self) -> bool:
+        """Whether no model was called since the first item, in no turn that stands for others."""
+        ...
+
 
 class Runtime(Protocol):
     """What natives may ask of the interpreter."""

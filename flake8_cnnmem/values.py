@@ -231,6 +231,13 @@ class Stream(Iterator[Value]):
 
     def __init__(self, draw: Callable[[], Value], again: Callable[[], bool] | None = None) -> None:
         self.draw, self.again, self.drawn = draw, again, False
+        self.taken = 0
+        """How many items `next()` was asked for."""
+
+    def take(self) -> Value:
+        """The item that `next()` gives. StopIteration where there is none for certain."""
+        self.taken += 1
+        return self.draw()
 
     def __next__(self) -> Value:
         if self.drawn and (self.again is None or not self.again()):

@@ -7,7 +7,8 @@ runs. Containers are the variables of frames, attributes of instances, lists, di
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.frame import Frame
@@ -15,6 +16,7 @@ from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.joins import join
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
 from flake8_cnnmem.evaluate.snapshots import restore, snapshot
+from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -179,10 +181,14 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
             payload = merged(run, payload, left[1], right[1], cause, swap)
         return attributes, payload, *left[2:]
     if isinstance(left, dict):
+        note_perhaps_filled(run, container, (now for key, now in {**left, **right}.items()
+                                             if key not in left or key not in right), cause)  # fmt: skip
         return joined_dict(run, left, right, cause, swap)
     if isinstance(left, (list, deque)):
         if len(left) == len(right):
             return [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
+        longer = left if len(left) > len(right) else right
+        note_perhaps_filled(run, container, islice(longer, min(len(left), len(right)), None), cause)
         run.havoc(container, cause)
         either = {id(item): item for item in (*left, *right)}
         run.note_sample(container, list(either.values()))
@@ -190,6 +196,12 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
     if left != right:
         run.havoc(container, cause)
     return left
+
+
+def note_perhaps_filled(run: Interpreter, container: Value, items: Iterable[Value], cause: Unknown) -> None:
+    """Note a container that has items on one side alone, where copies of models or of their weights are among them."""
+    if run.trace.turn is not None and not run.trace.settled and any(map(holds_weights, items)):
+        run.data(PERHAPS_FILLED)[id(container)] = (container, cause)
 
 
 def joined_dict(run: Interpreter, left: Any, right: Any, cause: Unknown, swap: bool | None) -> dict[Value, Value]:

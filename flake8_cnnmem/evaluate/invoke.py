@@ -16,7 +16,7 @@ from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.signals import Returned
 from flake8_cnnmem.evaluate.training_notes import called_layer, finished_layer, made_layer, note_batch, outside_layers
-from flake8_cnnmem.parameter_values import VALUES_READ, given_back, owners
+from flake8_cnnmem.parameter_values import VALUES_READ, given_back, leaves_no_graph, owners
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import (
     MISSING,
@@ -190,8 +190,10 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
         raise Exhausted("calls are nested too deeply to be followed")
     budget.depth += 1
     depth = budget.depth
-    given = args
+    given, of_values = args, False
     if VALUES_READ in run.scratch:
+        of_values = run.grad_enabled and leaves_no_graph((*args, *kwargs.values()))
+        run.grad_enabled = run.grad_enabled and not of_values
         args, kwargs = owners(native, args, kwargs)
     try:
         result = native.function(run, *args, **kwargs)
@@ -199,6 +201,8 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
         raise
     except Exception as error:
         result = of_host_error(run, error, args, kwargs, native)
+    finally:
+        run.grad_enabled = run.grad_enabled or of_values
     if type(result) is Unknown and result.number and not makes_numbers(native, args):
         # What a function, or a container's class, hands on of its argument is the cause, not the number.
         if any(result is value for value in args) or any(result is value for value in kwargs.values()):

@@ -85,6 +85,12 @@ class Loop:
     """Both of these as they were before what later turns hold was put beside it."""
     looked: int = 0
     """How many turns there were when it was last looked at what the program holds."""
+    most_looked_at: int = 8
+    """In so many turns it is seen what the program holds."""
+    models: int = 0
+    """How many models and loose weights names led to when it was last looked at."""
+    one_more: bool = False
+    """Whether the last turn has left more of them than any step has found."""
     turns: list[Turn] = field(default_factory=list)
     """Those in which something happened."""
     gathers: bool = False
@@ -264,6 +270,8 @@ class Trace:
     """The containers, by id, that let go of their first items when they hold so many."""
     repeating: int = 0
     """How many loops around what is running are in a turn that stands for others."""
+    settled: int = 0
+    """How many of them count, and no later count is compared with a number that it has not passed."""
 
     def enter(self, site: Site | None, number: int) -> Loop:
         """A loop begins."""
