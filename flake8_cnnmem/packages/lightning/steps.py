@@ -110,7 +110,9 @@ class FitCall:
         its loss without its graph."""
         if not self.hooked("on_train_batch_end"):
             return
-        told: Value = dict(result) if isinstance(result, dict) else {} if result is None else {"loss": result}
+        told: dict[Value, Value] = (
+            dict(result) if isinstance(result, dict) else {} if result is None else {"loss": result}
+        )
         loss = told.get("loss")
         if isinstance(loss, Tensor):
             told["loss"] = self.run.call(self.run.get(loss, "detach"))
