@@ -119,3 +119,26 @@ def test_what_a_callback_trains_after_each_batch_is_a_part_of_the_step() -> None
         assert report.estimate is not None
         totals.append(report.estimate.total)
     assert totals[0] == totals[1]
+
+
+LOADED = """
+import pytorch_lightning as pl
+import torch
+from torch import nn
+class Lit(pl.LightningModule):
+    def __init__(self, width, depth, rate=0.1):
+        super().__init__()
+        self.net = nn.Sequential(nn.Conv2d(3, width, 3), nn.Flatten(), nn.Linear(width * 36, depth))
+    def forward(self, x):
+        return self.net(x)
+model = Lit.load_from_checkpoint("last.ckpt", {given})
+model(torch.zeros(2, 3, 8, 8))
+"""
+
+
+def test_what_a_checkpoint_holds_is_no_missing_argument() -> None:
+    (given,) = analyse(Source("train.py", LOADED.format(given="width=4, depth=5")), Settings()).reports
+    assert (given.status, given.parameters) == ("exact", 4 * 27 + 4 + 5 * 145)
+    (saved,) = analyse(Source("train.py", LOADED.format(given="width=4")), Settings()).reports
+    assert saved.status != "exact"
+    assert "depth is in the checkpoint" in [cause.reason for cause in saved.causes]
