@@ -241,7 +241,8 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
 
 def of_class(run: Interpreter, cls: Class, name: str) -> Value:
     """An attribute of a class or of its metaclass, bound as Python binds it; or MISSING."""
-    found = cls.find(name)
+    # `type` has a `__dict__` of its own, which comes before that of the class's instances.
+    found = MISSING if name == "__dict__" else cls.find(name)
     if type(found) is StaticMethod:
         return found.function
     if type(found) is ClassMethod:

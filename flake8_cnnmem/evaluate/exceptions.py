@@ -6,12 +6,12 @@ import ast
 from contextlib import nullcontext
 from typing import Any
 
+from flake8_cnnmem.evaluate.blocks import compile_block, statement
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.contexts import guarding
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.statements import compile_block, statement
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown

@@ -144,16 +144,18 @@ def multinomial(run: Runtime, input: Value, num_samples: Value) -> Value:
     return Tensor((*tensor.shape[:-1], whole(num_samples)), "int64")
 
 
-def like(input: Value, value: Any, dtype: Value = None) -> Tensor:
+def like(input: Value, value: Any, dtype: Value = None, requires_grad: Value = False) -> Tensor:
     """A new tensor of an input's shape."""
     tensor = tensor_of(input)
+    asks = requires_grad is True
     if isinstance(tensor, Unknown):
-        return Tensor(tensor, dtype_of(dtype))
+        return Tensor(tensor, dtype_of(dtype), requires_grad=asks)
     result = dtype_of(dtype, tensor.dtype)
     made = filled(tensor.shape, value_as(value, result), result)
     # Of one that was made alike itself nothing may be there to be asked.
     made.as_wide_as = (tensor.as_wide_as or tensor) if dtype is None else source_of(dtype)
     made.moved = made.made_there = tensor.moved
+    made.requires_grad = asks
     return made
 
 
@@ -169,7 +171,7 @@ def _declare_like(name: str, value: Any) -> None:
         pin_memory: Value = False,
         requires_grad: Value = False,
     ) -> Value:
-        return born(run, like(input, value, dtype))
+        return born(run, like(input, value, dtype, requires_grad))
 
     define(f"torch.{name}_like")(function)
 
@@ -197,6 +199,7 @@ def _declare_new(name: str, value: Any) -> None:
         if isinstance(tensor, Tensor):
             made.as_wide_as = tensor if dtype is None else source_of(dtype)
             made.moved = made.made_there = tensor.moved
+        made.requires_grad = requires_grad is True
         return born(run, made)
 
     define(f"tensor.{name}")(method)
@@ -209,13 +212,14 @@ for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("
 @define("tensor.new_full")
 def new_full(
     run: Runtime, input: Value, size: Value, fill_value: Value, *, dtype: Value = None, device: Value = None,
-    **options: Value,
+    requires_grad: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
     """(size), of one value; the tensor's dtype unless one is said, and on its device."""
     own = input.dtype if isinstance(input, Tensor) else "float"
     made = filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own))
     if isinstance(input, Tensor):
         made.moved = made.made_there = input.moved
+    made.requires_grad = requires_grad is True
     return born(run, made)
 
 

@@ -210,8 +210,12 @@ def batches(run: Runtime, self: Instance) -> Value:
     again = run.drawn_again(count if type(count) is int else None)
 
     def draw() -> Value:
-        is_last = again.passing and again.drawn and again.drawn + 1 == count
-        return batch_of(run, self, last_of(run, self) if is_last else None)
+        # `next()` has counted this one already, a loop has not.
+        before = again.drawn + stream.taken - (stream.taken > 0 and not stream.drawn)
+        passing = before > 0 and again.passes_on()
+        if stream.taken and isinstance(count, int) and before >= count and (passing or stream.drawn):
+            raise StopIteration
+        return batch_of(run, self, last_of(run, self) if passing and before + 1 == count else None)
 
     def rest(drawn: int) -> list[Value]:
         left = count - drawn if type(count) is int and count <= LARGEST_LIST else 0
