@@ -121,6 +121,28 @@ def test_what_a_callback_trains_after_each_batch_is_a_part_of_the_step() -> None
     assert totals[0] == totals[1]
 
 
+AVERAGED = """
+import copy
+class Averaging(pl.Callback):
+    def on_fit_start(self, trainer, module):
+        self.average = copy.deepcopy(module)
+pl.Trainer(max_epochs=2, callbacks=[Averaging()]).fit(Lit(), loader)
+"""
+
+
+def test_what_a_callback_holds_lies_beside_the_step_of_a_trainer_without_a_name() -> None:
+    codes = ("pl.Trainer(max_epochs=2).fit(Lit(), loader)", AVERAGED)
+    totals = []
+    for code in codes:
+        (report,) = (each for each in analyse(Source("train.py", PROBED + code), Settings()).reports
+                     if each.kind == "training")  # fmt: skip
+        assert report.status == "exact"
+        assert report.estimate is not None
+        totals.append(report.estimate.total)
+    weights = (8 * 27, 8, 5 * 8 * 14 * 14, 5)
+    assert totals[1] - totals[0] == sum(-(-4 * count // 512) * 512 for count in weights)
+
+
 LOADED = """
 import pytorch_lightning as pl
 import torch

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from flake8_cnnmem.frameworks.framework import IN_CHARGE
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.nn.modules.module import weights_of
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
@@ -71,6 +72,15 @@ class FitCall:
 
     def run_all(self) -> None:
         """The first epoch's step, and one of each later epoch that trains other parameters than the one before."""
+        run = self.run
+        run.data(IN_CHARGE)["trainer"] = self.trainer
+        try:
+            self.run_epochs()
+        finally:
+            run.data(IN_CHARGE).pop("trainer", None)
+
+    def run_epochs(self) -> None:
+        """As `run_all`, while the trainer is there."""
         run = self.run
         self.hooks("on_fit_start")
         run.call(run.get(self.model, "train"))
