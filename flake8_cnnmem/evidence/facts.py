@@ -98,7 +98,9 @@ def of_unknown_model(run: Interpreter, phases: Sequence[Phase], fit: Fit | None 
 def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set[int]) -> None:
     """What a training says of one of its models: the step's own call of it first, then what it draws from."""
     calls = [call for call in phase.calls if id(seen_through(call.instance)) in inside]
-    calls = [call for call in phase.learning if call in calls] or calls
+    learning = [call for call in phase.learning if call in calls]
+    # A part that is frozen comes first where what learns is given its results.
+    calls = [*learning, *parts_before(calls, learning)] if learning else calls
     # What comes from outside counts before what layers that are called by themselves hand on, and a loss that the model
     # holds is given its results.
     call = max(calls, key=lambda one: (is_leaf(one), has_weights(one), batches.values_of(one)), default=None)
@@ -120,6 +122,15 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
     for loss in phase.losses:
         if (named := losses.of_tensor(loss)) is not None:
             evidence.loss.append(named)
+
+
+def parts_before(calls: Sequence[RootCall], learning: Sequence[RootCall]) -> list[RootCall]:
+    """Calls of other parts of a model than learn, on what no op gives, where all that learn are given results of ops:
+    the frozen backbone below a head."""
+    if any(map(is_leaf, learning)):
+        return []
+    parts = {id(seen_through(call.instance)) for call in learning}
+    return [call for call in calls if is_leaf(call) and id(seen_through(call.instance)) not in parts]
 
 
 def is_along(call: RootCall, batch: int) -> bool:
