@@ -150,6 +150,27 @@ def of_all(parts: Sequence[Facts], combine: Callable[[Iterable[Any]], Value]) ->
     return {**doubts, "count": combine(counts)}
 
 
+def windows(run: Runtime, facts: Facts, size: Any, shift: Any, stride: Any, drop_remainder: Value) -> Facts:
+    """`window(size, shift, stride, drop_remainder)`: of those with fewer elements nobody asks what becomes of them."""
+    count = facts.get("count")
+    if not all(type(each) is int and each > 0 for each in (count, size, shift, stride)):
+        return without(facts)
+    assert count is not None
+    if drop_remainder is True:
+        return with_count(facts, max((count - (size - 1) * stride - 1) // shift + 1, 0))
+    why = run.unknown("what becomes of the last windows is not followed")
+    return {**with_count(facts, -(-count // shift)), "fewer": replace(why, upper=True)}
+
+
+def of_each(outer: Facts, inner: Facts) -> Facts:
+    """The facts of number of data sets one after the other, one for each element."""
+    times, count = outer.get("count"), inner.get("count")
+    if type(times) is not int or type(count) is not int:
+        return {}
+    doubts: Facts = {word: part[word] for part in (inner, outer) for word in ("fewer", "assumed") if word in part}
+    return {**doubts, "count": times * count}
+
+
 def length(run: Runtime, facts: Facts) -> Value:
     """`len(dataset)`: a number where it is known, and ends."""
     count = facts.get("count")

@@ -29,8 +29,8 @@ from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Stream, 
 
 def iterate(run: Runtime, self: Instance) -> Value:
     """An iterator over a data set: one element stands for all."""
-    element = element_of(self)
-    return Stream(lambda: element)
+    element, count = element_of(self), length(run, self)
+    return Stream(lambda: element, run.drawn_again(count if isinstance(count, int) else None))
 
 
 ITERATOR = Class(
@@ -183,10 +183,11 @@ def inner(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **
     made = run.attempt(map_func, *element) if isinstance(element, tuple) else run.attempt(map_func, element)
     if not isinstance(made, Instance):
         return pipeline(self.cls, {})
+    numbers = element_counts.of_each(facts_of(self), facts_of(made))
     if not holds_windows(element):
-        return Instance(made.cls, native=element_counts.without(facts_of(made)))
+        return Instance(made.cls, native={**element_counts.without(facts_of(made)), **numbers})
     # What batches the rows of a window makes no batch of the training.
-    return pipeline(made.cls, {"element": element_of(made)})
+    return pipeline(made.cls, {**numbers, "element": element_of(made)})
 
 
 def holds_windows(element: Value) -> bool:
@@ -195,12 +196,17 @@ def holds_windows(element: Value) -> bool:
     return any(isinstance(item, Instance) and WINDOW in facts_of(item) for item in items)
 
 
-def windowed(run: Runtime, self: Instance, size: Value = None, *args: Value, **kwargs: Value) -> Instance:
+def windowed(
+    run: Runtime, self: Instance, size: Value = None, shift: Value = None, stride: Value = 1,
+    drop_remainder: Value = False, name: Value = None,
+) -> Instance:  # fmt: skip
     """`dataset.window(size, shift, stride, drop_remainder)`: elements are data sets of `size` elements, one for each
-    tensor of the structure. That the last ones may have fewer is not followed."""
+    tensor of the structure. Of the last ones, which may have fewer, is only said that they may."""
     own = {word: value for word, value in facts_of(self).items() if word not in ("batch_size", "site")}
-    windows = changed_in(element_of(self), lambda tensor: pipeline(self.cls, {"element": tensor, WINDOW: size}))
-    return pipeline(self.cls, {**element_counts.without(own), "element": windows})
+    inside: dict[str, Value] = {**counted(size), WINDOW: size}
+    windows = changed_in(element_of(self), lambda tensor: pipeline(self.cls, {**inside, "element": tensor}))
+    own = element_counts.windows(run, own, size, size if shift is None else shift, stride, drop_remainder)
+    return pipeline(self.cls, {**own, "element": windows})
 
 
 def applied(run: Runtime, self: Instance, transformation_func: Value = None) -> Value:
