@@ -148,7 +148,7 @@ for episode in range(30):
     gradients = tape.gradient(loss, m.trainable_variables)
     optimizer.apply_gradients(zip(gradients, m.trainable_variables))
 """,
-        ("exact", 1, "sgd", 172, ""),
+        ("lower-bound", 1, "sgd", 172, "what the loss keeps"),
     ),
     "a sequence of growing batches": (
         """
