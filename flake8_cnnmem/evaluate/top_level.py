@@ -37,7 +37,7 @@ def run_module(run: Interpreter, module: Module) -> None:
     module.source.parse_whole()
     with deep_recursion():
         for at, names in enumerate(module.outline().names):
-            code, twin = module.code(at)
+            code, twin = module.code(run, at)
             if run.ended and not is_definition(twin):
                 continue
             run.importer.defining.append(names)
