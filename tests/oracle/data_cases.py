@@ -235,6 +235,12 @@ result = next(generator.flow(x, y, batch_size=10))
             "more, of a part of windows": "tf.keras.utils.timeseries_dataset_from_array(x, y, 4, start_index=3, end_index=20)",
         }.items()
     },
+    "the batches of a list": "result = np.concatenate(list(tf.data.Dataset.from_tensor_slices(x).batch(16)), axis=0)",
+    "the last batch of a loop": "for result in tf.data.Dataset.from_tensor_slices((x, y)).batch(16): pass",
+    "a list of samples": """
+data = tf.data.Dataset.from_tensor_slices((x, y)).batch(16).unbatch().map(lambda image, label: label)
+result = np.array(list(data.as_numpy_iterator()))
+""",
     "flowing fewer arrays": """
 generator = tf.keras.preprocessing.image.ImageDataGenerator()
 result = next(generator.flow(x, y, batch_size=64))

@@ -133,6 +133,16 @@ def after_batching(facts: Facts, asked: Size, remainder: bool) -> Facts:
     return {**before, "count": count // asked if remainder else -(-count // asked), "samples": before}
 
 
+def last_of(facts: Facts, size: Value) -> int | None:
+    """How many samples the last batch has where these are fewer than in the others, each of this size."""
+    before, count = facts.get("samples"), facts.get("count")
+    samples = before.get("count") if isinstance(before, dict) else None
+    if type(samples) is not int or type(count) is not int or type(size) is not int:
+        return None
+    left = samples - (count - 1) * size
+    return left if 0 < left < size else None
+
+
 def after_unbatching(facts: Facts, size: Value) -> Facts:
     """The facts of number of a pipeline whose batches, of this size but for the last one, are taken apart."""
     samples, count = facts.get("samples"), facts.get("count")

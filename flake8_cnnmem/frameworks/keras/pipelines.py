@@ -28,9 +28,34 @@ from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Stream, 
 
 
 def iterate(run: Runtime, self: Instance) -> Value:
-    """An iterator over a data set: one element stands for all."""
+    """An iterator over a data set: one element stands for all, but for a last batch with fewer samples where no model
+    was called before it."""
     element, count = element_of(self), length(run, self)
-    return Stream(lambda: element, run.drawn_again(count if isinstance(count, int) else None))
+    known = count if isinstance(count, int) else 0
+    fewer = element_counts.last_of(facts_of(self), lead(self))
+    last = element if fewer is None else changed_in(element, lambda tensor: of_samples(tensor, fewer))
+    again = run.drawn_again(known or None)
+
+    def draw() -> Value:
+        return last if again.passing and again.drawn and again.drawn + 1 == known else element
+
+    def rest(drawn: int) -> list[Value]:
+        left = known - drawn if known <= LARGEST_LIST else 0
+        return [*[element] * (left - 1), last] if left > 0 else []
+
+    stream = Stream(draw, again)
+    stream.rest = rest
+    return stream
+
+
+LARGEST_LIST = 10_000
+"""Elements of a list of all that a data set gives."""
+
+
+def of_samples(tensor: Tensor, samples: int) -> Tensor:
+    """A batch with so many samples."""
+    behind = tensor.shape[1:] if isinstance(tensor.shape, tuple) else ()
+    return Tensor((samples, *behind), tensor.dtype, framework="keras") if isinstance(tensor.shape, tuple) else tensor
 
 
 ITERATOR = Class(
