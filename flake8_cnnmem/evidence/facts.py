@@ -108,7 +108,7 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
         evidence.trained = call
     evidence.loaders += phase.loaders
     # A Keras program also calls its layers to put the model together, at no size, and joins batches on the way.
-    given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_leaf(one))]
+    given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_data(one))]
     sizes = [said for one in given if (said := batches.of_call(one))][:1]
     drawn = [said for loader in phase.loaders if (said := batches.of_loader(loader)) is not None]
     if not sizes or any(said.value == sizes[0].value or is_along(given[0], said.value) for said in drawn):
@@ -142,6 +142,15 @@ def is_leaf(call: RootCall) -> bool:
     """Whether a call's first tensor is no result of other ops."""
     first = next(batches.tensors_of(call), None)
     return first is not None and first.call is None
+
+
+def is_data(call: RootCall) -> bool:
+    """Whether a call's first tensor is data, or one piece of data in another form: `tf.expand_dims(state, 0)`."""
+    first = next(batches.tensors_of(call), None)
+    while first is not None and first.call is not None:
+        inputs = first.call.inputs
+        first = inputs[0] if len(inputs) == 1 and not first.call.weights else None
+    return first is not None
 
 
 def has_weights(call: RootCall) -> bool:
