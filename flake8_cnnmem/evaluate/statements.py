@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.definitions import compile_class, compile_function
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
-from flake8_cnnmem.evaluate.stopping import passing_over
+from flake8_cnnmem.evaluate.stopping import passable, passing_over
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
@@ -77,7 +77,7 @@ def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
             unknown(frame)
 
         inner = skip
-    site = StatementSite(path, twin)
+    site, passed = StatementSite(path, twin), passable(node)
 
     def code(frame: Frame) -> Value:
         run = frame.run
@@ -89,7 +89,7 @@ def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
         if budget.steps < 0:
             run.spend(0)
         if run.passed_over and f"{path}:{line}" in run.passed_over:
-            return passing_over(frame, inner, path, node, twin)
+            return passing_over(frame, inner, path, passed, twin)
         return inner(frame)
 
     return code
