@@ -59,6 +59,8 @@ class Native:
     spread: Callable[[Any, Any, Unknown], None] | None = None
     """For a method that changes its receiver: what a call of it leaves of that whose arguments are not known, not even
     how many (`d.update(**options)`)."""
+    of_values: bool = False
+    """Whether the values of a parameter (`weight.data`) are something of their own to it, and not the parameter."""
 
 
 def native(name: str, function: Callable[..., Any]) -> Native:
@@ -229,6 +231,13 @@ class Stream(Iterator[Value]):
 
     def __init__(self, draw: Callable[[], Value], again: Callable[[], bool] | None = None) -> None:
         self.draw, self.again, self.drawn = draw, again, False
+        self.taken = 0
+        """How many items `next()` was asked for."""
+
+    def take(self) -> Value:
+        """The item that `next()` gives. StopIteration where there is none for certain."""
+        self.taken += 1
+        return self.draw()
 
     def __next__(self) -> Value:
         if self.drawn and (self.again is None or not self.again()):

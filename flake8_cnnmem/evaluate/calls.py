@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem.evaluate.blocks import compile_statement, pair
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, expression
 from flake8_cnnmem.evaluate.comprehensions import one_by_one
@@ -233,8 +234,6 @@ def evaluate_text(frame: Frame, text: str, scopes: tuple[Value, ...]) -> Value:
 def execute_text(frame: Frame, text: str, scopes: tuple[Value, ...]) -> None:
     """`exec(text)`: the statements run as if they stood here, or over the dict that is given. What they assign to names
     inside of a function is lost, as in Python."""
-    from flake8_cnnmem.evaluate.grammar import compile_statement, pair
-
     run, source = frame.run, Source(frame.module.path, text)
     run.spend(len(text))
     try:
