@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from flake8_cnnmem.frameworks.torch.nn.modules.container import NOT_FOLLOWED, container, known_index, replace
+from flake8_cnnmem.frameworks.torch.nn.modules.module import check_name, put, stored
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
-from flake8_cnnmem.frameworks.torch.nn.modules.module import put, stored
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_parameter
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
@@ -80,13 +80,15 @@ def find_entry(self: Instance, key: Value) -> Value:
 
 
 def dict_set(run: Runtime, self: Instance, key: str, value: Value) -> Value:
-    """`modules[key] = value`: a tensor becomes a parameter. TypeError for a key that is no text."""
+    """`modules[key] = value`: a tensor becomes a parameter. TypeError for a key that is no text, KeyError for one that
+    is no name of a module."""
     if isinstance(key, Unknown):
         return None
     if not isinstance(key.payload if isinstance(key, Instance) else key, str):
         raise run.error("TypeError", f"a name in {self.cls.name} should be a string")
     if store_of(self) == "_parameters" and isinstance(value, Tensor) and not isinstance(value, Weight):
         value = make_parameter(run, value)
+    check_name(run, "module" if store_of(self) == "_modules" else "parameter", key)
     put(run, self, store_of(self), key, value)
     return None
 
