@@ -43,7 +43,9 @@ for _name in ("expanduser", "expandvars"):
 
 
 FROM_HERE = of_paths("abspath", lambda path: posixpath.normpath(posixpath.join(os.getcwd(), str(path))))
-BETWEEN = of_paths("relpath", lambda path, start: posixpath.relpath(f"/{path.lstrip('/')}", f"/{start.lstrip('/')}"))
+BETWEEN = of_paths(
+    "relpath", lambda path, start: posixpath.relpath(*(f"/{str(each).lstrip('/')}" for each in (path, start)))
+)
 
 
 @paths.function("abspath")

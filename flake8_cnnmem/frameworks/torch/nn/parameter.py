@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, is_floating
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested
 from flake8_cnnmem.frameworks.torch.registry import METHODS
 from flake8_cnnmem.frameworks.torch.sizes import Sizes
-from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import ValuesOf
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -68,14 +68,9 @@ def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight
         trainable=trainable is not False and (is_floating(dtype) or dtype in COMPLEX),
         site=run.here(),
     )
-    made.moved = lies_there(tensor)
+    made.moved = lies_on_device(tensor)
     run.data(MADE_WEIGHTS)[id(tensor)] = (tensor, made)
     return made
-
-
-def lies_there(tensor: Tensor) -> bool:
-    """Whether a tensor was moved to the device, or computed of what was."""
-    return tensor.moved or any(one.moved for call in calls_behind([tensor]) for one in (*call.inputs, *call.weights))
 
 
 def note_part(run: Runtime, tensor: Tensor) -> Tensor:
@@ -83,7 +78,7 @@ def note_part(run: Runtime, tensor: Tensor) -> Tensor:
     whole = tensor
     while whole.call is not None and whole.call.op.view and whole.call.inputs:
         whole = whole.call.inputs[0]
-    if whole is tensor or not lies_there(whole) or whole.dtype != tensor.dtype or isinstance(whole.shape, Unknown):
+    if whole is tensor or not lies_on_device(whole) or whole.dtype != tensor.dtype or isinstance(whole.shape, Unknown):
         # Ahead of its move it is a part of one on the host: what is moved is the part alone.
         return tensor
     if not isinstance(tensor.shape, Unknown) and dims.product(whole.shape) != dims.product(tensor.shape):
