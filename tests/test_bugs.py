@@ -1,7 +1,8 @@
 """Shape bugs as people make them: each wrong file has its one finding on the marked line, its right twin has none.
 
 Of whole programs the right one stands there with the lines that make it wrong (tests/changed_lines.py): each is found,
-and where the finding stands as yet is written beside it. fixtures/truth/bugs.json holds what the frameworks themselves say to both; tests/oracle/confirm_bugs.py asks them.
+and where the finding stands as yet is written beside it.
+fixtures/truth/bugs.json holds what the frameworks themselves say to both; tests/oracle/confirm_bugs.py asks them.
 """
 
 from __future__ import annotations
