@@ -122,19 +122,37 @@ def met_by_program(root: Root, builds: Sequence[Built]) -> Iterator[tuple[Built,
 
 def made_before(root: Root, call: Call, inside: Sequence[tuple[Built, Collection[int]]]) -> Built | None:
     """The model that was being constructed, or was made last, when the program came to sizes that no model has to do
-    with: a table of positions that is filled, a batch that is written into. Only of tensors whose sizes are all written
-    in the code."""
-    if call.guarded or call.within is not None or any(not written_out(tensor) for tensor in call.inputs):
+    with: a table of positions that is filled, a batch that is written into, noise that is added to one; before all
+    models the first. Only of tensors whose sizes are all written in the code."""
+    if call.guarded or call.doubtful or call.within is not None or not all(map(written_out, call.inputs)):
         return None
     last = root.run.trace.made_before.get(call.number)
+    if last == NONE_MADE and inside:
+        return inside[0][0]
     return next((built for built, own in inside if last in own), None)
 
 
+NONE_MADE = 0
+"""What a trace notes for the layer that was made last where there is none."""
+
+
 def written_out(tensor: Tensor) -> bool:
-    """Whether a tensor is a constant or a leaf of the code's own with nothing but numbers for its sizes."""
-    shape = tensor.shape
-    own = tensor.call is None and not tensor.symbolic and not isinstance(tensor, Weight)
-    return own and isinstance(shape, tuple) and all(isinstance(size, int) for size in shape)
+    """Whether a tensor is a constant, a leaf of the code's own or computed from such alone, with nothing but numbers
+    for sizes."""
+    behind = calls_behind((tensor,))
+    if any(call.weights or call.within is not None or call.doubtful or call.guarded for call in behind):
+        return False
+    leaves = [each for call in behind for each in call.inputs if each.call is None]
+    return numbered(tensor) and all(is_own_leaf(each) for each in (leaves if behind else [tensor]))
+
+
+def is_own_leaf(tensor: Tensor) -> bool:
+    return not tensor.symbolic and not isinstance(tensor, Weight) and numbered(tensor)
+
+
+def numbered(tensor: Tensor) -> bool:
+    """Whether all sizes of a tensor are known, whatever the batch size is."""
+    return isinstance(tensor.shape, tuple) and all(isinstance(size, int) for size in tensor.shape)
 
 
 def unfit(

@@ -1,5 +1,7 @@
 """Shape bugs as people make them: each wrong file has its one finding on the marked line, its right twin has none.
 
+Of whole programs the right one stands there with the lines that make it wrong (tests/changed_lines.py): each is found,
+and where the finding stands as yet is written beside it.
 fixtures/truth/bugs.json holds what the frameworks themselves say to both; tests/oracle/confirm_bugs.py asks them.
 """
 
@@ -15,11 +17,14 @@ from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import FileReport, analyse
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, load
+from tests.changed_lines import Bug, bugs_of
 from tests.conftest import not_followed
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 CONFIRMED = {bug["name"]: bug for bug in json.loads((FIXTURES / "truth" / "bugs.json").read_text())["bugs"]}
 NAMES = sorted(path.stem.removesuffix("_wrong") for path in (FIXTURES / "bugs").glob("*_wrong.py"))
+PROGRAMS = sorted((FIXTURES / "bugs" / "programs").glob("*.py"))
+CHANGED = [bug for path in PROGRAMS for bug in bugs_of(path)]
 MARK = re.compile(r"# (CNM20[12])$")
 ON_BY_DEFAULT = [check.code for check in checks.every() if check.default]
 
@@ -58,6 +63,21 @@ def test_a_wrong_file_has_its_finding_on_the_marked_line_and_no_other(name: str)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_right_twin_is_understood_and_has_no_finding(name: str) -> None:
     report = report_of(f"{name}_right")
+    assert found_in(report) == set()
+    assert report.reports
+    assert [reason for model in report.reports for reason in not_followed(model)] == []
+
+
+@pytest.mark.parametrize("bug", CHANGED, ids=lambda bug: bug.name)
+def test_a_changed_line_of_a_program_is_found(bug: Bug) -> None:
+    assert CONFIRMED[bug.name]["wrong"] is not None
+    assert CONFIRMED[bug.name]["right"] is None
+    assert found_in(analyse(Source(f"{bug.name}.py", bug.text), Settings())) == bug.found
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_right_program_is_understood_and_has_no_finding(path: Path) -> None:
+    report = analyse(load(str(path)), Settings())
     assert found_in(report) == set()
     assert report.reports
     assert [reason for model in report.reports for reason in not_followed(model)] == []

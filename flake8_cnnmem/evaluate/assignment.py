@@ -11,7 +11,9 @@ from flake8_cnnmem.evaluate.expressions import compile_key
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.private import as_stored, is_private, spelled_out
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.ops import Chunk, Split
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -92,6 +94,26 @@ def rebinding(compiler: Compiler, node: cst.BaseExpression) -> Store | None:
     return None
 
 
+def is_taken_apart(items: list[Value]) -> bool:
+    """Whether these are all parts of one tensor, along an axis of known size."""
+    calls = {id(each.call) if isinstance(each, Tensor) else 0 for each in items}
+    first = items[0].call if items and isinstance(items[0], Tensor) else None
+    parts = first is not None and isinstance(first.op, (Chunk, Split)) and len(first.outputs) == len(items)
+    return parts and calls == {id(first)}
+
+
+def refused_parts(frame: Frame, items: list[Value], count: int) -> list[Value]:
+    """As many parts as are asked for, of a tensor that has another number of them: that is said of its sizes."""
+    first = items[0]
+    assert isinstance(first, Tensor)
+    assert first.call is not None
+    what = f"gives {len(items)} parts, but is unpacked to {count}"
+    problem = Problem("CNM201", what, error="ValueError")
+    name, framework = first.call.function or first.call.op.kind, first.framework
+    part = frame.run.apply(Refused(problem), first, function=name, framework=framework)
+    return [part, *items[1:count], *[part] * (count - len(items))]
+
+
 def unpacking_target(compiler: Compiler, node: cst.Tuple | cst.List) -> Store:
     """Code that shares the items of a value out to several targets, a starred one among them or not."""
     stores = [compile_target(compiler, element.value) for element in node.elements]
@@ -106,6 +128,8 @@ def unpacking_target(compiler: Compiler, node: cst.Tuple | cst.List) -> Store:
                 each(frame, items)
             return
         if star is None:
+            if len(items) != count and is_taken_apart(items):
+                items = refused_parts(frame, items, count)
             if len(items) != count:
                 few = "not enough" if len(items) < count else "too many"
                 raise run.error("ValueError", f"{few} values to unpack (expected {count})")

@@ -15,6 +15,7 @@ from flake8_cnnmem.line_to_change.before import (
     input_as_stated,
     layer_before_reshape,
     order_of_axes,
+    parts_of_layer,
     sequence_before,
     state_at_its_making,
     target_at_its_making,
@@ -43,6 +44,7 @@ from flake8_cnnmem.line_to_change.given import (
     axes_taken_away,
     axis_taken_away,
     norm_among_others,
+    norm_behind_layer,
     other_result,
     parameter_of_function,
     stated_by_inner_model,
@@ -68,6 +70,8 @@ def line_to_change(problem: LayerProblem, built: Built, root: Root) -> LayerProb
 
 RULES: tuple[Callable[[Case], Site | None], ...] = (
     values_set,
+    parts_of_layer,
+    norm_behind_layer,
     sequence_before,
     inputs_swapped,
     layer_before_several,

@@ -20,7 +20,18 @@ from flake8_cnnmem.line_to_change.case import (
 )
 from flake8_cnnmem.line_to_change.fed import model_beside_data
 from flake8_cnnmem.line_to_change.given import made_by_program
-from flake8_cnnmem.ops import AttentionInputs, Loss, Recurrent, RecurrentCell, Reshape
+from flake8_cnnmem.ops import (
+    AttentionInputs,
+    Chunk,
+    Loss,
+    Permute,
+    Recurrent,
+    RecurrentCell,
+    Reshape,
+    Split,
+    Transpose,
+)
+from flake8_cnnmem.ops.given import Refused
 
 
 def state_at_its_making(case: Case) -> Site | None:
@@ -58,6 +69,8 @@ def target_at_its_making(case: Case) -> Site | None:
     compared the layer that is written later."""
     if not isinstance(case.call.op, Loss) or len(case.call.inputs) < 2:
         return None
+    if case.call.op.kind == "ctc":
+        return lengths_of_sequences(case)
     output, target = case.call.inputs[:2]
     behind = {id(each) for call in calls_behind((output,)) for each in call.inputs}
     maker = maker_of(output)
@@ -84,6 +97,36 @@ def target_at_its_making(case: Case) -> Site | None:
         return None
     other = case.layer_of(maker_of(target))
     return case.layer_of(maker) if other is None else later(case.layer_of(maker), other)
+
+
+def lengths_of_sequences(case: Case) -> Site | None:
+    """Of a CTC loss the one input that has another batch than the probabilities; where all others agree, what gave
+    these their order of axes."""
+    output, *others = case.call.inputs
+    batches = [sizes_of(each)[:1] for each in others if len(sizes_of(each)) == 1 or each is others[0]]
+    wrong = [each for each in others if sizes_of(each)[:1] != sizes_of(output)[1:2]]
+    if len(wrong) == 1:
+        return case.made_at(wrong[0])
+    if len(wrong) < len(others) or len(set(batches)) > 1:
+        return None
+    ordered = next((call for call in reversed(calls_behind((output,))) if isinstance(call.op, ORDERING)), None)
+    return case.called_at(ordered)
+
+
+ORDERING = (Permute, Transpose)
+
+
+def parts_of_layer(case: Case) -> Site | None:
+    """The layer whose features are taken apart into another number of parts than the code asks for."""
+    parts = case.call.inputs[0].call
+    if not isinstance(case.call.op, Refused) or parts is None or not isinstance(parts.op, (Chunk, Split)):
+        return None
+    axis = getattr(parts.op, "axis", None)
+    before = sizes_of(parts.inputs[0])
+    if not isinstance(axis, int) or not before:
+        return None
+    layer = decider(parts.inputs[0], axis - len(before) if axis >= 0 else axis)
+    return case.layer_of(layer) if isinstance(parts.op, Split) else None
 
 
 def axis_of_one(asked: tuple[object, ...], given: tuple[object, ...]) -> bool:

@@ -135,6 +135,33 @@ def norm_among_others(case: Case) -> Site | None:
     return case.layer_of(call) if any(declares(each, given) for each in beside) else None
 
 
+def norm_behind_layer(case: Case) -> Site | None:
+    """A normalisation right behind a layer of the same block, where what follows has the layer's size and not its."""
+    call, given, declared = case.call, case.problem.problem.given, case.problem.problem.declared
+    maker = maker_of(call.inputs[0])
+    if not isinstance(call.op, BatchNorm) or maker is None or not isinstance(maker.op, WIDTHS) or given is None:
+        return None
+    blocks = [each.within.parent if each.within is not None else None for each in (call, maker)]
+    if blocks[0] is None or blocks[0] is not blocks[1]:
+        return None
+    axis = -1 if case.channels_last else 1
+    reached = {id(each) for each in call.outputs}
+    later = [each for each in case.built.model.calls if each.number > call.number]
+    for each in later[:NEAR]:
+        if not reached & set(map(id, each.inputs)):
+            continue
+        other = next((sizes_of(one) for one in each.inputs if id(one) not in reached), ())
+        widths = sizes_of(each.weights[0])[1:2] if isinstance(each.op, WIDTHS) and each.weights else other[axis:][:1]
+        if widths:
+            return case.layer_of(call) if widths == (given,) != (declared,) else None
+        reached |= set(map(id, each.outputs))
+    return None
+
+
+NEAR = 12
+"""Calls behind a layer among which the next one that has sizes of its own is looked for."""
+
+
 def stated_by_inner_model(case: Case) -> Site | None:
     """The `Input` of a model inside another one, which states another size than it is given."""
     inner, index = list(case.call.ancestry())[1:2], case.index()

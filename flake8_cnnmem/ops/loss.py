@@ -67,6 +67,29 @@ def target_problem(kind: str, shape: Shape, target: Shape, numbered: bool = Fals
     return Problem("CNM201", f"takes a target of {show(meant)} for {show(shape)}, but is given {show(target)}{whole}")
 
 
+def lengths_problem(inputs: Sequence[Shape]) -> Problem | None:
+    """CTC's lengths, of which each sample of a batch has one: `log_probs` is (steps, batch, classes). Targets in two
+    axes have a row for each sample. The checks of ATen (`ctc_loss_allocate_outputs` in LossCTC.cpp)."""
+    shape = inputs[0]
+    if len(shape) != BATCHED_STEPS or len(inputs) != CTC_INPUTS:
+        return None
+    _, targets, *lengths = inputs
+    for what, given in zip(("input lengths", "target lengths"), lengths, strict=True):
+        if len(given) == 1 and same(given[0], shape[1]) is False:
+            return Problem("CNM201", f"takes {show(shape[1:2])} {what} for {show(shape)}, but is given {show(given)}")
+    if len(targets) > 1 and same(targets[0], shape[1]) is False:
+        return Problem(
+            "CNM201", f"takes targets of {show(shape[1:2])} rows for {show(shape)}, but is given {show(targets)}"
+        )
+    return None
+
+
+BATCHED_STEPS = 3
+"""Axes of the probabilities of a batch of sequences."""
+
+CTC_INPUTS = 4
+
+
 def may_be(shape: Shape, other: Shape) -> bool:
     """Whether two shapes are the same as far as their sizes are known."""
     return len(shape) == len(other) and all(same(a, b) is not False for a, b in zip(shape, other, strict=True))
@@ -116,6 +139,8 @@ class Loss(Weightless):
         """(): one value, or with reduction "none" one for each sample. Mismatch for a target of a wrong shape."""
         shape = inputs[0]
         problem = target_problem(self.kind, shape, inputs[1], self.numbered) if len(inputs) > 1 else None
+        if self.kind == "ctc":
+            problem = lengths_problem(inputs)
         given = shape[1] if len(shape) > 1 else shape[0] if shape else None
         if problem is None and isinstance(self.classes, int) and isinstance(given, int) and self.classes != given:
             what = f"has weights for {self.classes} classes, but is given {given} in {show(shape)}"

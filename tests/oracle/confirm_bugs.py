@@ -2,8 +2,9 @@
 
     python tests/oracle/confirm_bugs.py [NAME...]
 
-Each fixtures/bugs/*_wrong.py must fail and each *_right.py must run; what they say is kept in
-fixtures/truth/bugs.json. Exit status 1 if one does not. Keras runs on TensorFlow, unless KERAS_BACKEND says otherwise.
+Each fixtures/bugs/*_wrong.py must fail and each *_right.py must run, and so must each program of fixtures/bugs/programs,
+which fails with each of its changed lines (tests/changed_lines.py); what they say is kept in fixtures/truth/bugs.json.
+NAME is that of a pair or a program. Programs ask for torchvision and lightning as well. Exit status 1 if one does not. Keras runs on TensorFlow, unless KERAS_BACKEND says otherwise.
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ import os
 import re
 import runpy
 import sys
+import tempfile
 import traceback
 import types
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.changed_lines import bugs_of  # noqa: E402  found from the folder above
+
 BUGS = ROOT / "fixtures" / "bugs"
 TRUTH = ROOT / "fixtures" / "truth" / "bugs.json"
 
@@ -73,6 +79,18 @@ def main(asked: list[str]) -> int:
         versions[name] = importlib.import_module(name).__version__.partition("+")[0]
     stand_in()
     wrong = 0
+    for path in sorted((BUGS / "programs").glob("*.py")):
+        if asked and path.stem not in asked:
+            continue
+        twin = run(path)
+        for bug in bugs_of(path):
+            with tempfile.TemporaryDirectory() as folder:
+                changed = Path(folder, path.name)
+                changed.write_text(bug.text)
+                error = run(changed)
+            print(f"{bug.name}: {error}; {twin or 'right runs'}", flush=True)
+            wrong += error is None or twin is not None
+            found[bug.name] = {"name": bug.name, "wrong": error, "right": twin}
     for path in sorted(BUGS.glob("*_wrong.py")):
         name = path.stem.removesuffix("_wrong")
         if asked and name not in asked:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from flake8_cnnmem.dims import same
+from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.utils_data.collate import convert, default_collate
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, length_of
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import ONE_FOR_ALL, Class, ClassMethod, Instance, Native, Value, native
@@ -43,8 +46,14 @@ ITERABLE = Class("IterableDataset", (DATASET,), {}, module="torch.utils.data")
 
 
 def tensors_init(run: Runtime, self: Instance, *tensors: Value) -> Value:
-    """`TensorDataset(*tensors)`: sample i is item i of each."""
+    """`TensorDataset(*tensors)`: sample i is item i of each, so that all have as many."""
     self.attributes["tensors"] = tensors
+    known = [each for each in tensors if isinstance(each, Tensor) and isinstance(each.shape, tuple) and each.shape]
+    other = next((each for each in known[1:] if same(each.shape[0], known[0].shape[0]) is False), None)  # type: ignore[index]
+    if other is not None:
+        sizes = [each.shape[0] for each in (known[0], other)]  # type: ignore[index]
+        what = f"takes tensors of as many samples, but is given {sizes[0]} and {sizes[1]}"
+        apply(run, Refused(Problem("CNM201", what, error="AssertionError")), known[0], other, function="TensorDataset")
     return None
 
 
