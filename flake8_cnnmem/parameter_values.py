@@ -3,10 +3,10 @@ parameter's; only whether it asks for a gradient is said of it alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import Native, Value
@@ -44,7 +44,7 @@ def owner(value: Any) -> Any:
 def owners(native: Native, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Any:
     """The arguments of a native as it is given them: for a framework parameters in the place of their values, in lists
     and tuples as well."""
-    if str(getattr(native.function, "__module__", "")).startswith(CONTAINERS) or native.name == "requires_grad_":
+    if str(getattr(native.function, "__module__", "")).startswith(CONTAINERS) or native.of_values:
         return args, kwargs
     return tuple(inside(value) for value in args), {word: inside(value) for word, value in kwargs.items()}
 
@@ -56,11 +56,33 @@ def inside(value: Any) -> Any:
     return owner(value)
 
 
+def leaves_no_graph(values: Iterable[Any]) -> bool:
+    """Whether values that were read of parameters are among these, alone or in lists, and nothing that a gradient could
+    go back to: what is computed of them has no graph."""
+    found = False
+    for value in values:
+        for each in value if type(value) in (list, tuple) else (value,):
+            if type(each) is ValuesOf:
+                found = not each.trainable
+                if not found:
+                    return False
+            elif isinstance(each, Tensor):
+                asks = each.trainable if isinstance(each, Weight) else each.requires_grad
+                if asks or (each.call is not None and each.call.grad):
+                    return False
+    return found
+
+
 def on_owners(function: Callable[..., Any]) -> Callable[..., Any]:
     """An operation on tensors, done with the parameters in the place of their values: in place it gives the values."""
 
     def operation(run: Runtime, *args: Value) -> Any:
-        return given_back(function(run, *(owner(value) for value in args)), args)
+        of_values = run.grad_enabled and leaves_no_graph(args)
+        run.grad_enabled = run.grad_enabled and not of_values
+        try:
+            return given_back(function(run, *(owner(value) for value in args)), args)
+        finally:
+            run.grad_enabled = run.grad_enabled or of_values
 
     return operation
 

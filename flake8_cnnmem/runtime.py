@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from flake8_cnnmem.settings.pins import Pin
 
 
+DRAWN_AT_RANDOM = "drawn at random"
+"""Key of `Runtime.data`: the tensors, by id, that stand for any of several, of which chance draws one."""
+
+
 class AbstractDrawn(Protocol):
     """What `Runtime.drawn_again` gives: called before each item but the first."""
 
@@ -22,6 +26,10 @@ class AbstractDrawn(Protocol):
     """Whether no turn so far has called a model."""
 
     def __call__(self) -> bool: ...
+
+    def passes_on(self) -> bool:
+        """Whether no model was called since the first item, in no turn that stands for others."""
+        ...
 
 
 class Runtime(Protocol):

@@ -7,13 +7,16 @@ runs. Containers are the variables of frames, attributes of instances, lists, di
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.joins import MOST_ITEMS, join
+from flake8_cnnmem.evaluate.joins import join
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
+from flake8_cnnmem.evaluate.snapshots import restore, snapshot
+from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -36,34 +39,6 @@ class Side:
         self.born: set[int] = set()
         """Those of them that the side itself made: nobody else knows them."""
         self.numbered = 0
-
-
-def snapshot(container: Any) -> Any:
-    """What a container or instance holds now, to be put back by `restore`."""
-    if isinstance(container, Instance):
-        payload = container.payload
-        copy = payload.copy() if isinstance(payload, (list, dict, set, deque)) else payload
-        return dict(container.attributes), copy, container.cls, container.native
-    return container.copy()
-
-
-def restore(container: Any, state: Any) -> None:
-    """Put back what `snapshot` took."""
-    if isinstance(container, Instance):
-        container.attributes.clear()
-        container.attributes.update(state[0])
-        container.cls, container.native = state[2:]
-        if isinstance(container.payload, (list, dict, set, deque)):
-            restore(container.payload, state[1])
-    elif isinstance(container, list):
-        # Past what a list of a framework's own makes of it (Keras' tracked lists).
-        list.__setitem__(container, slice(None), state)
-    elif isinstance(container, deque):
-        container.clear()
-        container.extend(state)
-    else:
-        container.clear()
-        container.update(state)
 
 
 def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
@@ -206,17 +181,27 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
             payload = merged(run, payload, left[1], right[1], cause, swap)
         return attributes, payload, *left[2:]
     if isinstance(left, dict):
+        note_perhaps_filled(run, container, (now for key, now in {**left, **right}.items()
+                                             if key not in left or key not in right), cause)  # fmt: skip
         return joined_dict(run, left, right, cause, swap)
     if isinstance(left, (list, deque)):
         if len(left) == len(right):
             return [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
+        longer = left if len(left) > len(right) else right
+        note_perhaps_filled(run, container, islice(longer, min(len(left), len(right)), None), cause)
         run.havoc(container, cause)
-        few = len(left) + len(right) < MOST_ITEMS
-        run.note_sample(container, [*left, *right] if few else [cause])
+        either = {id(item): item for item in (*left, *right)}
+        run.note_sample(container, list(either.values()))
         return left if len(left) < len(right) else right
     if left != right:
         run.havoc(container, cause)
     return left
+
+
+def note_perhaps_filled(run: Interpreter, container: Value, items: Iterable[Value], cause: Unknown) -> None:
+    """Note a container that has items on one side alone, where copies of models or of their weights are among them."""
+    if run.trace.turn is not None and not run.trace.settled and any(map(holds_weights, items)):
+        run.data(PERHAPS_FILLED)[id(container)] = (container, cause)
 
 
 def joined_dict(run: Interpreter, left: Any, right: Any, cause: Unknown, swap: bool | None) -> dict[Value, Value]:

@@ -12,17 +12,27 @@ import operator
 from collections.abc import Iterator
 
 from flake8_cnnmem.evaluate.assignment import compile_target
+from flake8_cnnmem.evaluate.blocks import compile_block, statement
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.growing import note_growing, note_growing_ops
 from flake8_cnnmem.evaluate.joins import alike
-from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, Rounds
+from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, MOST_GATHERED, Rounds
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
-from flake8_cnnmem.evaluate.statements import compile_block, statement
 from flake8_cnnmem.evaluate.trace import Loop
-from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_of_a_stream, is_too_long, may_break, passed_over, turns_of
+from flake8_cnnmem.evaluate.training_notes import note_perhaps_held
+from flake8_cnnmem.evaluate.turns import (
+    COUNTED,
+    FINITE,
+    differ,
+    is_of_a_stream,
+    is_too_long,
+    may_break,
+    passed_over,
+    turns_of,
+)
 from flake8_cnnmem.graph import Invocation, Tensor
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
@@ -102,12 +112,16 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             if (
                 watched.repeat(turns_of(items) if turns is not None else None)
                 and not 0 < operator.length_hint(items) <= FEW_ROUNDS
+                and (done > MOST_GATHERED or not differ(items))
             ):
                 if passed_over(run, items, watched.ahead(items)):
                     continue
+                watched.stopped()
                 watched.over(frame, turns)
                 is_all = watched.loop is not None and watched.loop.length == done
-                return orelse(frame) if is_all else rest(frame, items, watched.loop)
+                return orelse(frame) if is_all else rest(frame, items, watched)
+        if is_of_a_stream(items):
+            watched.stopped()
         watched.over(frame, turns)
         if watched.approached and is_of_a_stream(items) and watched.item is not None:
             # Data of which one item stands for all: a later turn finds the count at its limit.
@@ -128,11 +142,20 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 return signal
         return orelse(frame)
 
-    def rest(frame: Frame, items: Iterator[Value], followed: Loop | None) -> Value:
-        if next(items, MISSING) is not MISSING:
-            cause = frame.run.unknown("which round of a training loop it is is not known")
-            return unknown_loop(frame, cause, once(cause), twin, True, followed)
-        return orelse(frame)
+    def rest(frame: Frame, items: Iterator[Value], watched: Rounds) -> Value:
+        settled = not watched.waited(items)
+        item = next(items, MISSING)
+        if item is MISSING:
+            return orelse(frame)
+        trace = frame.run.trace
+        cause = frame.run.unknown("which round of a training loop it is is not known")
+        if type(item) is int and not isinstance(items, COUNTED):
+            cause = cause.as_number("int")
+        trace.settled += settled
+        try:
+            return unknown_loop(frame, cause, once(cause), twin, True, watched.loop)
+        finally:
+            trace.settled -= settled
 
     return loop
 
@@ -183,7 +206,8 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             if signal is BREAK or isinstance(signal, Returned):
                 watched.left()
                 return signal if isinstance(signal, Returned) else None
-            if watched.repeat():
+            if watched.repeat() and not watched.soon_otherwise():
+                watched.stopped()
                 cause = run.unknown("how long a training loop goes on is not known")
                 return unknown_loop(frame, cause, body, twin, True, watched.loop)
             if endless and exits != (len(frame.pending), len(frame.breaks)):
@@ -229,6 +253,7 @@ def unknown_loop(
         if followed is not None and watched.loop is not None:
             note_growing(frame.run, followed, watched.loop)
             note_growing_ops(frame.run, followed, watched.loop)
+            note_perhaps_held(frame.run, watched.loop)
         return signal if isinstance(signal, Returned) else None
 
     turn = trace.turn

@@ -170,10 +170,30 @@ def relation(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
         if isinstance(same, Unknown):
             return same
         return same if symbol == "==" else not same
+    if type(left) is int and run.trace.turn is not None and run.invocation is None:
+        later = [first for first in changes_after(left, right) if run.trace.turn.compared("in", left, first)]
+        if run.trace.repeating and not run.trace.approached.isdisjoint(later):
+            return run.unknown("how far a loop has counted is not known")
     inside = contains(run, right, left)
     if isinstance(inside, Unknown):
         return inside
     return inside if symbol == "in" else not inside
+
+
+def changes_after(count: int, container: Value) -> list[int]:
+    """The first count after this one for which `count in container` may answer otherwise, if there is one."""
+    if isinstance(container, range) and container.step == 1:
+        edges = [container.start, container.stop]
+    elif isinstance(container, (list, tuple, set, frozenset, dict)) and len(container) <= MOST_MILESTONES:
+        edges = [item for item in container if type(item) is int]
+    else:
+        return []
+    later = [edge for edge in edges if edge > count]
+    return [min(later)] if later else []
+
+
+MOST_MILESTONES = 64
+"""In longer containers of numbers it is not looked for the next one."""
 
 
 def identical(left: Value, right: Value) -> bool | Unknown:

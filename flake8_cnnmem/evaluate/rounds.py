@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from flake8_cnnmem.evaluate.budget import FEW_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.gathering import batches_of, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
-from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
+from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by, note_one_more
 from flake8_cnnmem.evaluate.turns import number_of, turns_until
 from flake8_cnnmem.frameworks.changed_weights import TRAINABLE_FLAGS
 from flake8_cnnmem.values import Value
@@ -19,10 +20,6 @@ from flake8_cnnmem.values import Value
 MANY_ROUNDS = 16
 """Rounds that only call models, as a benchmark does, before the rest are taken to be like them. A layer that a model
 calls in a loop looks the same from outside, and its calls count."""
-
-HEAVY = 40_000
-"""Steps after which two such rounds suffice, where no gradient goes back through them and they fill no list: a large
-model that is evaluated on twenty batches leaves nothing else than one that is evaluated on two."""
 
 MOST_ROLLED = 64
 """Rounds that are left of a loop that counts and are gone through all the same, where they take few steps: a rollout
@@ -33,6 +30,9 @@ FITS_ALIKE = 2
 
 MOST_GATHERED = 32
 """Turns of a loop that keeps a model of each (snapshots for an ensemble) that are gone through one by one."""
+
+MOST_IDLE = 2
+"""So many turns that keep no more models than those before are followed to see whether the next one does."""
 
 MOST_UNFREEZING = 8
 """Turns that are gone through one by one where each sets other weights free, or freezes them."""
@@ -48,8 +48,9 @@ class Rounds:
     """The turns of one loop, and the point from which they only repeat."""
 
     __slots__ = (
-        "alike", "approached", "changing", "counted", "done", "drawn", "flags", "item", "jumps", "last", "layers",
-        "limits", "loop", "models", "run", "seen", "seldom", "since_step", "stepped", "steps", "turn",
+        "alike", "approached", "changing", "counted", "done", "drawn", "flags", "gathered", "idle", "item", "jumps",
+        "last", "layers", "limits", "loop", "models", "periodic", "run", "seen", "seldom", "since_step", "stepped",
+        "steps", "turn",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
@@ -62,7 +63,13 @@ class Rounds:
         self.stepped = 0
         self.jumps = 0
         self.models = 0
-        """How many of them were in containers that the last turn has put something into."""
+        """How many models there were at most in containers that a turn has put something into."""
+        self.gathered = 0
+        """In how many turns there came to be more of them."""
+        self.idle = 0
+        """How many turns there were since then."""
+        self.periodic: set[int] = set()
+        """The divisors of counts that had no rest in such a turn: so many turns later there may be more."""
         self.seldom: dict[int, int] = {}
         """By divisor, how many turns are left until a count has no rest; 0 where such a turn was seen."""
         self.item: Value = None
@@ -122,6 +129,8 @@ class Rounds:
             fill_up(self.run, loop, self.last, self.done)
         if loop is None or not loop.turns:
             return
+        if self.gathered:
+            note_one_more(self.run, loop)
         # What is given another value now has outlived the last turn.
         self.run.next_number()
         if frame.breaks:
@@ -162,7 +171,7 @@ class Rounds:
             return False
         own = [event for event in last if event.turn is turn]
         trains = any(event.kind in TRAINING for event in last)
-        if trains and len(own) < len(last) and self.keeps_models(turn):
+        if trains and self.keeps_models(turn, len(own) < len(last)):
             return self.gathers_on()
         seen, self.seen = self.seen, [told_apart_by(event) for event in last]
         self.alike = self.alike + 1 if seen == self.seen else 0
@@ -178,25 +187,46 @@ class Rounds:
     def soon_over(self, left: int | None) -> bool:
         """Whether few turns are left, which take few steps."""
         spent = self.steps - self.run.budget.steps
-        return left is not None and left <= MOST_ROLLED and spent * left < HEAVY * max(self.done, 1)
+        return left is not None and left <= MOST_ROLLED and spent * left < FEW_STEPS * max(self.done, 1)
 
     def is_heavy(self, turn: Turn, last: Sequence[Event]) -> bool:
-        """Whether a turn only calls models without a gradient, keeps nothing in a list, and takes long to follow."""
+        """Whether a turn only calls models without a gradient, keeps nothing in a list, and takes long to follow: two
+        such rounds suffice. A large model that is evaluated on twenty batches leaves nothing else than one that is
+        evaluated on two."""
         only_looks = all(event.kind == "call" and event.call is not None and not event.call.grad for event in last)
-        return only_looks and not turn.lengths and self.steps - self.run.budget.steps > HEAVY
+        return only_looks and not turn.lengths and self.steps - self.run.budget.steps > FEW_STEPS
 
-    def keeps_models(self, turn: Turn) -> bool:
-        """Whether there are more models in a container that the turn has put something into than one turn before."""
-        before, self.models = self.models, models_put_by(self.run, turn)
-        return self.models > before
+    def keeps_models(self, turn: Turn, epoch: bool) -> bool:
+        """Whether there are more models in a container that the turn has put something into than there ever were, or
+        whether the next turns are to tell if there come to be more. In an `epoch`, whose steps are those of a loop
+        inside of it, other tensors count as well: those of a step are followed from one to the next."""
+        put = models_put_by(self.run, turn, epoch)
+        if put <= self.models:
+            # What a turn puts in the place of what one before has put is no more.
+            self.idle = MOST_IDLE if put else self.idle + 1
+            return self.gathered > 0 and self.idle < MOST_IDLE
+        self.models, self.idle = put, 0
+        self.gathered += 1
+        if self.loop is not None:
+            self.loop.most_looked_at = MOST_GATHERED
+        self.periodic |= {divisor for count, divisor in turn.counts if count % divisor == 0}
+        return True
 
     def gathers_on(self) -> bool:
         """A loop that keeps a model of every turn is followed to its end, as far as it may go."""
         self.seen, loop = None, self.loop
         if loop is None or self.run.trace.repeating:
             return True
-        loop.gathers = len(loop.turns) >= MOST_GATHERED
-        return loop.gathers
+        loop.gathers = self.gathered > 1 and len(loop.turns) >= MOST_GATHERED
+        return len(loop.turns) >= MOST_GATHERED
+
+    def stopped(self) -> None:
+        """The turns to come are not followed: where those so far have kept models, one after the other or every so
+        many, nobody knows how many the others keep."""
+        goes_on = self.gathered > 0 and (bool(self.periodic) or (self.gathered > 1 and self.idle < MOST_IDLE))
+        if self.loop is not None and goes_on:
+            batches = batches_of(self.run, self.loop)
+            self.loop.gathers = batches is None or batches.count != self.done
 
     def enough(self, own: Sequence[Event]) -> bool:
         """Whether a loop that counts has shown its step: the second one finds in memory what the first has left. One
@@ -221,14 +251,24 @@ class Rounds:
         self.run.trace.approached |= self.approached
         self.changing = {first for count, first in turn.limits if count == turn.number} | self.changing
         for count, divisor in turn.counts:
-            self.seldom[divisor] = 0 if count % divisor == 0 or self.seldom.get(divisor) == 0 else -count % divisor
+            seen = count % divisor == 0 or (self.seldom.get(divisor) == 0 and divisor not in self.periodic)
+            self.seldom[divisor] = 0 if seen else -count % divisor
+
+    def soon_otherwise(self) -> bool:
+        """Whether a count that comes nearer to a limit from turn to turn reaches it in a few."""
+        near = [first - count for first, count in self.limits.items() if first in self.approached or self.done == 1]
+        return bool(near) and min(near) + self.done <= MOST_GATHERED and not self.run.trace.repeating
+
+    def waited(self, items: Iterator[Value]) -> list[int]:
+        """In how many turns from here tests of what the loop counts are known to answer otherwise than so far."""
+        seldom = [turns for turns in self.seldom.values() if turns]
+        return seldom + [turns for first in self.changing if (turns := turns_until(items, self.item, first))]
 
     def ahead(self, items: Iterator[Value]) -> int:
         """How many turns from here something is done that was in none so far (every fifth turn, from the tenth on): 0
         where there is no such thing."""
-        waited = [turns for turns in self.seldom.values() if turns]
-        waited += [turns for first in self.changing if (turns := turns_until(items, self.item, first))]
-        if not waited or self.run.trace.repeating or self.jumps >= MOST_JUMPS:
+        waited = self.waited(items)
+        if not waited or self.run.trace.repeating or self.jumps >= MOST_JUMPS + min(self.gathered, MOST_GATHERED):
             return 0
         self.jumps += 1
         self.seldom = dict.fromkeys(self.seldom, 0)

@@ -85,6 +85,12 @@ class Loop:
     """Both of these as they were before what later turns hold was put beside it."""
     looked: int = 0
     """How many turns there were when it was last looked at what the program holds."""
+    most_looked_at: int = 8
+    """In so many turns it is seen what the program holds."""
+    models: int = 0
+    """How many models and loose weights names led to when it was last looked at."""
+    one_more: bool = False
+    """Whether the last turn has left more of them than any step has found."""
     turns: list[Turn] = field(default_factory=list)
     """Those in which something happened."""
     gathers: bool = False
@@ -100,6 +106,11 @@ class Loop:
     open: Unknown | None = None
     """Why it is not known how many turns it has, where one was followed that stands for all of them."""
 
+    @property
+    def statement(self) -> object:
+        """What all runs of a loop have in common: its statement, where it is one."""
+        return getattr(self.site, "statement", self)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retained:
@@ -111,6 +122,8 @@ class Retained:
     inside: bool
     """Whether it is an item of a container, or an attribute."""
     site: Site | None
+    limited: bool = False
+    """Whether the container lets go of its first items when it holds so many (`deque(maxlen=100)`)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -251,8 +264,14 @@ class Trace:
     """Whether turns of a loop are passed over: streams give what they are asked for."""
     filled: dict[Filled, tuple[int, Site | None]] = field(default_factory=dict)
     """What loops have put something into: (the number of the last op before, where)."""
+    gathered: dict[object, set[str]] = field(default_factory=dict)
+    """The names of the containers that the turns of a loop have put tensors into, by its statement."""
+    limited: set[int] = field(default_factory=set)
+    """The containers, by id, that let go of their first items when they hold so many."""
     repeating: int = 0
     """How many loops around what is running are in a turn that stands for others."""
+    settled: int = 0
+    """How many of them count, and no later count is compared with a number that it has not passed."""
 
     def enter(self, site: Site | None, number: int) -> Loop:
         """A loop begins."""

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.budget import LAYER_STEPS
+from flake8_cnnmem.evaluate.budget import FEW_STEPS, LAYER_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, MadeLayer, RootCall, Turn, around
 from flake8_cnnmem.evaluate.training_state import (
@@ -19,6 +19,7 @@ from flake8_cnnmem.evaluate.training_state import (
     held_by,
     held_now,
     learns,
+    models_in,
     perhaps_held,
     reached_from,
 )
@@ -35,9 +36,6 @@ MANY_MICRO_STEPS = 16
 
 MANY_PASSED = 64
 """Turns that are left by `continue` before a loop over data is given up waiting for another one."""
-
-FEW_STEPS = 40_000
-"""Steps that the turns of a loop over data may take which are gone through though no model is called in them."""
 
 TOO_MANY_PASSED = (
     f"the first {MANY_PASSED} turns of a loop over data are passed over: those after them are not followed"
@@ -90,10 +88,6 @@ def joins_step(run: Interpreter, optimizer: Instance) -> None:
         last.trainable = held_by(optimizer)
 
 
-MOST_LOOKED_AT = 8
-"""Turns of one loop of which it is seen what the program holds."""
-
-
 def look_around(run: Interpreter, innermost: bool = False) -> None:
     """What the program holds at the first call of a model or optimizer step of each loop that is running, in its first
     turns with one."""
@@ -104,8 +98,8 @@ def look_around(run: Interpreter, innermost: bool = False) -> None:
         perhaps = perhaps_held(run)
         for loop in waiting:
             if perhaps is not None:
-                run.trace.perhaps_held.setdefault(getattr(loop.site, "statement", loop), perhaps)
-            loop.looked = len(loop.turns)
+                run.trace.perhaps_held.setdefault(loop.statement, perhaps)
+            loop.looked, loop.models = len(loop.turns), models_in(found)
             if loop.held is None:
                 loop.held = found
             elif loop.held_again is None:
@@ -114,9 +108,21 @@ def look_around(run: Interpreter, innermost: bool = False) -> None:
                 add_later(loop, found)
 
 
+def note_perhaps_held(run: Interpreter, rest: Loop) -> None:
+    """At the end of a turn that stands for the rest of a loop: what it has perhaps left for the next one, told of the
+    loop and of those in it."""
+    perhaps = perhaps_held(run)
+    if perhaps is not None:
+        inner = [
+            event.turn.loop for turn in rest.turns for event in run.trace.events_of(turn) if event.turn is not None
+        ]
+        for loop in (rest, *inner):
+            run.trace.perhaps_held.setdefault(getattr(loop.site, "statement", loop), perhaps)
+
+
 def waits(loop: Loop) -> bool:
     """Whether it is still to be seen what the program holds in a turn of a loop."""
-    return loop.held is None or loop.looked < len(loop.turns) <= MOST_LOOKED_AT
+    return loop.held is None or loop.looked < len(loop.turns) <= loop.most_looked_at
 
 
 def note_batch(run: Interpreter, size: Value) -> None:
@@ -203,6 +209,12 @@ class DrawnAgain:
         stepped = any(event.kind == "step" for event in new)
         gathers = not stepped and (any(event.kind == "backward" for event in new) or waits_for_a_count(run))
         return self.learned == 1 or (gathers and self.drawn < MANY_MICRO_STEPS)
+
+    def passes_on(self) -> bool:
+        """Whether no model was called since the first item, in no turn that stands for others."""
+        new = self.run.trace.events[self.started :]
+        called = any(event.kind in OF_MODELS for event in new)
+        return self.passing and not called and not self.run.trace.repeating
 
     def are_few(self) -> bool:
         """Whether the items are gone through one by one where no model is called: there are few, and they take few

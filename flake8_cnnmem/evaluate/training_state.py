@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from flake8_cnnmem import frameworks
+from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn
-from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight
+from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Instance, Value
@@ -23,6 +23,8 @@ MOST_LOOKED_AT = 4096
 """Values that are looked at for what a program holds, those of containers after the names that lead to them."""
 
 HOW_DEEP = 6
+
+T = TypeVar("T")
 
 
 def held_by(optimizer: Value) -> frozenset[int]:
@@ -54,7 +56,7 @@ def reached_from(loss: Tensor) -> frozenset[int]:
         call = tensor.call
         if isinstance(tensor, Weight) and tensor.trainable and not tensor.buffer:
             found.add(id(tensor))
-        if call is not None and id(call) not in seen and call.grad and call.op.kind != "detach":
+        if call is not None and id(call) not in seen and call.grad and not call.op.cuts_gradient:
             seen.add(id(call))
             waiting += (*call.weights, *call.inputs)
     return frozenset(found)
@@ -155,18 +157,45 @@ def add_later(loop: Loop, found: InReach) -> None:
     assert loop.held is not None
     assert loop.held_again is not None
     first, second = loop.early = loop.early or (loop.held, loop.held_again)
-    known = {path.partition("[")[0] for each in loop.early for path, _ in (*each.layers, *each.tensors)}
+    there = {id(value) for _, value in (*found.layers, *found.tensors)}
+    # Containers that only grow: what they held first is still there.
+    known = {path.partition("[")[0] for each in loop.early for path, value in (*each.layers, *each.tensors)
+             if "[" not in path or id(value) not in there}  # fmt: skip
     layers = [(path, layer) for path, layer in found.layers if path.partition("[")[0] not in known]
     loose = [(path, tensor) for path, tensor in found.tensors
              if isinstance(tensor, Weight) and path.partition("[")[0] not in known]  # fmt: skip
     weights = {**first.weights, **{id(layer): found.weights[id(layer)] for _, layer in layers}}
-    loop.held = InReach([*first.layers, *layers], first.optimizers, [*first.tensors, *loose], weights)
-    loop.held_again = replace(second, tensors=[*second.tensors, *loose])
+    loop.held = InReach([*first.layers, *new_to(first.layers, layers)], first.optimizers,
+                        [*first.tensors, *new_to(first.tensors, loose)], weights)  # fmt: skip
+    loop.held_again = replace(second, tensors=[*second.tensors, *new_to(second.tensors, loose)])
+
+
+def new_to(before: Iterable[tuple[str, T]], found: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
+    """Those of what is found that were not there before."""
+    known = {id(value) for _, value in before}
+    return [(path, value) for path, value in found if id(value) not in known]
+
+
+def models_in(found: InReach) -> int:
+    """How many models, loose weights and other tensors in containers there are in what the program holds."""
+    inside = sum(isinstance(tensor, Weight) or ("[" in path and is_on_device(tensor)) for path, tensor in found.tensors)
+    return len(found.layers) + inside
+
+
+def note_one_more(run: Interpreter, loop: Loop) -> None:
+    """A loop has ended that keeps models: note whether its last turn has left more of them than its step has found."""
+    loop.one_more = models_in(held_now(run)) > loop.models
+
+
+PERHAPS_FILLED = "containers with models on one side"
+"""Scratch of the run: by id a container that has got copies of models on one side of a test that is not known, with
+why nobody knows the answer."""
 
 
 def perhaps_held(run: Interpreter) -> tuple[str, Unknown] | None:
     """A name or attribute that leads to a copy of a model or of its weights on one side of a test that is not known,
-    and to nothing on the other: the best model so far."""
+    and to nothing on the other: the best model so far, or a container with more of them."""
+    filled = run.data(PERHAPS_FILLED)
     for path, value in names_in_sight(run.frame):
         if type(value) is Instance and not frameworks.is_layer(value):
             own = [(f"{path}.{word}", item) for word, item in value.attributes.items()]
@@ -175,6 +204,8 @@ def perhaps_held(run: Interpreter) -> tuple[str, Unknown] | None:
         for inner, item in own:
             if type(item) is Unknown and item.instead is not None and holds_weights(item.instead):
                 return inner, item
+            if filled and filled.get(id(item), (None,))[0] is item and item is not None:
+                return inner, filled[id(item)][1]
     return None
 
 
@@ -195,14 +226,29 @@ def held_at_step(run: Interpreter) -> InReach:
     return found
 
 
-def models_put_by(run: Interpreter, turn: Turn) -> int:
-    """How many models and loose weights the containers hold that a turn has put something into."""
+def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
+    """How many models and loose weights the containers hold that a turn has put something into; with `results` other
+    tensors on the device as well, single numbers and small ones left out."""
     filled = run.trace.filled
     return sum(
         1 for _, value, owners in within_reach(names_in_sight(run.frame))
-        if (frameworks.is_layer(value) or isinstance(value, Weight))
+        if (frameworks.is_layer(value) or isinstance(value, Weight) or (results and is_on_device(value)))
         and any(type(key) is int and filled.get(key, (0, None))[0] >= turn.first for _, key in owners)
     )  # fmt: skip
+
+
+FEW_VALUES = 1024
+"""Results with no more values than these are not looked for."""
+
+
+def is_on_device(value: Value) -> bool:
+    """Whether a value is a tensor of some size that lies on the device or was computed there."""
+    if not isinstance(value, Tensor) or isinstance(value.shape, Unknown):
+        return False
+    size = dims.at_batch(dims.product(value.shape), 1)
+    if not isinstance(size, int) or size <= FEW_VALUES:
+        return False
+    return value.moved or any(one.moved for call in calls_behind([value]) for one in (*call.inputs, *call.weights))
 
 
 def holds_results(word: str, item: Value) -> bool:
@@ -223,13 +269,18 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
         value.held = FOREVER
         if value.call is not None and value.call.number <= began:
             turn.older.append((variable_of(path, owners), value.call.number))
-        elif value.call is not None:
-            # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
-            # may have been given a container that is made anew.
-            filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
-            variable = variable_of(path, owners)
-            what, site = next(((own, site) for own, number, site in filling if number >= turn.first), (variable, None))
-            turn.kept.append(Retained(what, value, bool(owners), site))
+            continue
+        # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
+        # may have been given a container that is made anew.
+        filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
+        known = next(((own, site) for own, number, site in filling if number >= turn.first), None)
+        if value.call is not None or (known is not None and value.moved and value.born >= began):
+            # Of leaves those that a turn may have put into a container: a name may be given another one.
+            what, site = known or (variable_of(path, owners), None)
+            limited = any(key in run.trace.limited for _, key in owners)
+            turn.kept.append(Retained(what, value, bool(owners), site, limited))
+            if known is not None:
+                run.trace.gathered.setdefault(turn.loop.statement, set()).add(what)
 
 
 def variable_of(path: str, owners: Owners) -> str:

@@ -52,6 +52,25 @@ MOST_PASSED = 256
 """Items of numbered data that are passed over to come to a turn that does something else."""
 
 
+def differ(items: Iterator[Value]) -> bool:
+    """Whether among the numbers (or pairs of them) that are left of a list or tuple is one that was not gone through
+    yet."""
+    if isinstance(items, COUNTED) or not isinstance(items, FINITE):
+        return False
+    reduced: Any = items.__reduce__()
+    if len(reduced) < 3:
+        return False
+    whole, at = reduced[1][0], reduced[2]
+    if len(whole) > MOST_PASSED or not all(map(is_plain, whole)):
+        return False
+    return not set(whole[at:]) <= set(whole[:at])
+
+
+def is_plain(item: Value) -> bool:
+    """Whether an item is a number or text, or a tuple of nothing else."""
+    return type(item) in (int, float, str) or (type(item) is tuple and all(map(is_plain, item)))
+
+
 def is_of_a_stream(items: object) -> bool:
     """Whether what a loop goes through is data of which one item stands for all, numbered or zipped or as it is."""
     if isinstance(items, (enumerate, zip)):

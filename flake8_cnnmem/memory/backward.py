@@ -279,8 +279,7 @@ class Backward:
         there until the last of them is done."""
         left = [self.memory.room(lot) for lot in way.after]
         first, made = len(node.label.inputs), dict(zip(node.plan.wanted, enumerate(way.made), strict=True))
-        # Without gates (rnn_tanh_cell) the state's product comes first, else the input's.
-        stages = (0, 1) if node.label.op.kind == "rnn_cell" else (1, 0)
+        stages = (0, 1) if node.plan.row.state_first else (1, 0)
         for at in stages:
             found: dict[int, Value] = {}
             # Without a state that is given there are zeros, of which nobody asks for a gradient.

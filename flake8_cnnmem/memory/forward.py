@@ -12,7 +12,6 @@ from flake8_cnnmem.graph import FOREVER, Call, OwnBackward, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
-from flake8_cnnmem.memory.engine_order import nodes_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.held import Held
 from flake8_cnnmem.memory.planner import Planner
@@ -398,7 +397,7 @@ class Forward:
                 for storage in saved:
                     memory.let_go(storage)
                 saved = []
-            self.nodes[call.derives] += nodes_of(call)
+            self.nodes[call.derives] += self.rules.nodes(call)
             self.tape.append(
                 TapeNode(call, plan, operands + weights, results, saved, fetched, self.nodes[call.derives])
             )

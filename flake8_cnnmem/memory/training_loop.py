@@ -32,6 +32,9 @@ from flake8_cnnmem.results import LEAST_GROWTH
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
 
+MANY_TURNS, SEEN = 1000, 0.005
+"""What so many turns leave behind matters where it is more than this part of what a step needs."""
+
 GROWS = Unknown("memory grows with every turn of the loop, and how many turns it makes is not known")
 
 
@@ -78,10 +81,11 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
 
     memory = replay.memory
     left_out, turns = tuple(memory.left_out), 0
-    if (actual.gathers or any(line != Line() for line in keepers)) and growth.at(batch) >= LEAST_GROWTH:
-        if actual.further is None:
+    if actual.gathers or any(line != Line() for line in keepers):
+        least = min(LEAST_GROWTH, memory.timeline.peak(batch) * SEEN // MANY_TURNS)
+        if actual.further is None and growth.at(batch) > least:
             left_out += (GROWS,)
-        else:
+        elif actual.further is not None and growth.at(batch) > 0:
             # The last run finds what all before have left.
             memory.timeline.put_first([growth.times(actual.further)], "kept")
             turns = len(actual.turns) + actual.further

@@ -59,12 +59,19 @@ def copied_anew(model: Model, training: Training, estimate: Estimate) -> Iterato
     if not any(each.remade for each in model.beside) or estimate.accounting != "framework":
         return
     sizes = dict(zip((id(each) for each in model.beside), bytes_beside(model, training.dtype.value), strict=True))
-    own = bytes_beside(replace(model, beside=(Resident("", weights=own_weights(model)),)), training.dtype.value)
-    lying = estimate.parameters + estimate.optimizer + sum(own)
+    own = own_weights(model)
+    step = Resident("gradients and state", weights=own, optimizer=training.optimizer.value, updated=own)
+    lying = estimate.parameters + sum(bytes_beside(replace(model, beside=(step,)), training.dtype.value))
+    lying += sum(sizes[id(each)] for each in model.beside if each.tensors or each.optimizer is not None)
+    anew: dict[str, int] = {}
     for each in model.beside:
-        if each.remade and lying + sizes[id(each)] > estimate.total - estimate.overhead:
+        # Of what lies in a list each item is a copy.
+        path = each.what.partition("]")[0] if "[" in each.what else each.what.partition(":")[0]
+        anew[path] = anew.get(path, 0) + (sizes[id(each)] // each.copies if each.remade else 0)
+        if each.remade and lying + anew[path] > estimate.total - estimate.overhead:
             where = (each.site.path, each.site.line) if each.site is not None else ("", 0)
-            yield Unknown(f"what is in memory while {each.what.partition(':')[0]} is copied anew", *where)
+            yield Unknown(f"what is in memory while {path.partition('[')[0]} is copied anew", *where)
+            return
 
 
 def own_weights(model: Model) -> tuple[Weight, ...]:

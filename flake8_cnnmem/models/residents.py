@@ -9,10 +9,10 @@ from dataclasses import field
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.trace import Event, Loop, Trace
+from flake8_cnnmem.evaluate.trace import Event, Loop, Trace, Turn, around
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.evidence.growth import with_gradient
-from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models.left_by_turns import loose_weights
 from flake8_cnnmem.unknown import Unknown
@@ -101,7 +101,8 @@ def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: Lef
         counted.update((id(weight), weight) for weight in new)
         gradients = tuple(weight for weight in new if id(weight) in remaining)
         where = built_at(trace, layer)
-        found.append(Resident(f"{path}: {kinds(gradients)}", where, tuple(new), gradients=gradients))
+        anew = "[" in path and any(turn.loop.one_more for turn in turns_around(phase))
+        found.append(Resident(f"{path}: {kinds(gradients)}", where, tuple(new), gradients=gradients, remade=anew))
     # The step clears the others before it needs most.
     cleared = set().union(*(cleared_by(event) for event in phase.events if clears(event)))
     rest = tuple(weight for key, weight in own.items() if key in remaining - cleared)
@@ -171,14 +172,25 @@ def weights_beside(phase: Phase, known: dict[int, Weight], places: bool) -> Iter
     that they lie in."""
     loose: dict[str, list[Weight]] = {}
     remade: set[str] = set()
+    copies: dict[str, set[str]] = {}
+    one_more = any(turn.loop.one_more for turn in turns_around(phase))
     for path, tensor, anew in loose_weights(phase):
         if id(tensor) not in known and (tensor.moved or not places):
             known[id(tensor)] = tensor
             name = path.partition("[")[0]
             loose.setdefault(name, []).append(tensor)
+            if path.count("[") > 1:
+                copies.setdefault(name, set()).add(path.partition("]")[0])
             remade |= {name} if anew else set()
     for name, weights in loose.items():
-        yield Resident(f"{name}: weights", weights[0].site, tuple(weights), remade=name in remade)
+        number = len(copies.get(name, ())) or 1
+        anew = one_more if number > 1 else name in remade
+        yield Resident(f"{name}: weights", weights[0].site, tuple(weights), remade=anew, copies=number)
+
+
+def turns_around(phase: Phase) -> list[Turn]:
+    """The last turn of a phase's loop, and the turns of the loops around it."""
+    return list(around(phase.loop.turns[-1])) if phase.loop is not None and phase.loop.turns else []
 
 
 def values_beside(beside: Iterable[Resident]) -> int:
@@ -214,8 +226,14 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     began = turns[0].first if turns else phase.passes[0].first
     calls = [call for each in phase.passes for call, _ in each.calls]
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    again = phase.loop.held_again if phase.loop is not None else None
+    still = {id(tensor) for _, tensor in again.tensors} if again is not None else None
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
     given = given_by(phase.loop)
+    # What turns put into a container is counted by what each of them leaves: the turn that stands for later ones finds
+    # what those before it have put there.
+    if phase.loop is not None and phase.loop.repeated:
+        given |= trace.gathered.get(phase.loop.statement, set())
     own = {kept.what for turn in turns for kept in turn.kept} | given
     # What an optimizer keeps for its parameters is counted as its state.
     states = tuple(f"{path}.state[" for path, _ in phase.held.optimizers)
@@ -225,6 +243,8 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
             or path.startswith(states)
             or path.partition("[")[0] in given
             or id(tensor) in read
+            # What the second turn does not find any more was given another value by the first (an average).
+            or (still is not None and id(tensor) not in still)
             or isinstance(tensor, Weight)
             or isinstance(tensor.shape, Unknown)
         ):
@@ -286,13 +306,12 @@ def states_of_other_runs(phases: Sequence[Phase]) -> Iterator[Resident]:
 def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Resident]:
     """Tensors that the program has put on the device, or computed there, before the loop, and that the step itself does
     not read: cached features, a whole data set."""
+    one_more = any(turn.loop.one_more for turn in turns_around(phase))
     for path, tensor in tensors_left(trace, phase):
-        behind = calls_behind([tensor])
-        there = tensor.moved or any(one.moved for call in behind for one in (*call.inputs, *call.weights))
-        computed = not places and any(call.weights for call in behind)
-        if (there or computed) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
+        computed = not places and any(call.weights for call in calls_behind([tensor]))
+        if (computed or lies_on_device(tensor)) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
             site = tensor.call.site if tensor.call is not None else None
-            yield Resident(f"{path}: tensor", site, tensors=(tensor,))
+            yield Resident(f"{path}: tensor", site, tensors=(tensor,), remade=one_more and "[" in path)
 
 
 def weights_of(layer: Instance) -> list[Weight]:

@@ -19,14 +19,13 @@ from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.graph import Resident, Tensor, Weight, calls_behind
-from flake8_cnnmem.models.changed_later import changed_between, changed_later
+from flake8_cnnmem.models.changed_later import changed_between
 from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
-from flake8_cnnmem.models.left_by_turns import left_by_turns
-from flake8_cnnmem.models.partly_moved import partly_moved
 from flake8_cnnmem.models.phase_sizes import told_by
-from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
+from flake8_cnnmem.models.residents import LeftBehind, residents, states_of_other_runs, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
+from flake8_cnnmem.models.uncounted import uncounted
 from flake8_cnnmem.models.unknown_models import (
     made_from,
     of_plain_tensors,
@@ -34,7 +33,6 @@ from flake8_cnnmem.models.unknown_models import (
     of_unknown_steps,
     steps_on_unknown,
 )
-from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 ALIKE_DEPTH = 40
@@ -104,9 +102,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             seen = {id(root.value) for root in trained}
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
         weights = [weight for root in trained for weight in weights_of(root)]
-        causes = (*gathered(phase), *shrinking(phase), *graphs_beside(run.trace, phase),
-                  *left_by_turns(run.trace, phase), *changed_later(run, weights, phase),
-                  *partly_moved(run, weights, phase))  # fmt: skip
+        causes = tuple(uncounted(run, weights, phase))
         own = [
             replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]
@@ -163,25 +159,6 @@ def besides(run: Interpreter, phase: Phase, roots: Sequence[Root], left: LeftBeh
         if (each.weights or each.gradients or each.updated or each.tensors or each.optimizer is not None)
         and (not each.tensors or not {id(one) for one in each.tensors} <= shared)
     )  # fmt: skip
-
-
-def gathered(phase: Phase) -> Iterator[Unknown]:
-    """Why more may lie beside a phase than is known: a loop around it keeps a model of every turn, and is not followed
-    to its end."""
-    for turn in around(phase.loop.outer if phase.loop is not None else None):
-        if turn.loop.gathers:
-            site = turn.loop.site
-            place = (site.path, site.line) if site is not None else ("", 0)
-            yield Unknown("how many models a loop keeps is not known", *place)
-
-
-def shrinking(phase: Phase) -> Iterator[Unknown]:
-    """Why more may be in memory than in the turn of a loop that is told, though that is given the most: a later one
-    finds the optimizer's state, or gradients."""
-    site = phase.loop.site if phase.loop is not None else None
-    if site is not None and (phase.shrinks or phase.extended):
-        what = "are given less" if phase.shrinks else "may do as much"
-        yield Unknown(f"what later turns of the loop, which {what}, find in memory", site.path, site.line)
 
 
 def began(run: Interpreter, root: Root) -> float:

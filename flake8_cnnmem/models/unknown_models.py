@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from flake8_cnnmem import frameworks
+from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.invoke import HANDED_LAYERS
@@ -15,7 +15,7 @@ from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.batches import first_input, tensors_of
 from flake8_cnnmem.evidence.phases import held_by
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS, Fit
-from flake8_cnnmem.graph import Model, Site, Tensor, calls_behind
+from flake8_cnnmem.graph import Model, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.stated import place
@@ -23,6 +23,8 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 NAME = "model"
+FEW_VALUES = 1024
+"""A tensor with so few values (a temperature, a weight of a loss) takes nothing that is seen in a figure."""
 OF_NO_MODEL = "what is trained are tensors that belong to no model"
 
 
@@ -74,6 +76,19 @@ def with_batch(run: Interpreter, fit: Fit) -> Fit:
     with deep_recursion():
         found = (followed for each in frameworks.in_use() if (followed := each.fit_followed(run, fit)) is not None)
         return next(found, fit)
+
+
+def beside_models(phase: Phase) -> Iterator[Unknown]:
+    """Why a phase that trains models needs more than is counted: an optimizer that steps in it holds tensors of no
+    model (codes that are learned for each sample, copies in float32), whose gradients and state are not counted."""
+    for optimizer in phase.optimizers:
+        loose = [each for each in held_by(optimizer) if isinstance(each, Tensor) and not isinstance(each, Weight)]
+        sizes = [dims.at_batch(dims.product(each.shape), 1) for each in loose if not isinstance(each.shape, Unknown)]
+        few = len(sizes) == len(loose) and all(isinstance(size, int) and size <= FEW_VALUES for size in sizes)
+        if not few:
+            site = optimizer.site
+            yield Unknown(OF_NO_MODEL, *((site.path, site.line) if site is not None else ("", 0)))
+            return
 
 
 def steps_on_unknown(phase: Phase) -> bool:

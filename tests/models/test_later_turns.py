@@ -75,18 +75,18 @@ for epoch in range(9):
         step(x, y)
 """,
     ),
-    "a list says how many are drawn": (
+    "a long list says how many are drawn": (
         LATER,
         """
-for size in [8] * 9 + [48]:
+for size in [8] * 40 + [400]:
     step(torch.randn(size, 20), torch.zeros(size, dtype=torch.long))
 """,
     ),
-    "a list says where windows begin and end": (
+    "a long list says where windows begin and end": (
         LATER,
         """
-whole, targets = torch.randn(99, 20), torch.zeros(99, dtype=torch.long)
-for a, b in [(0, 9), (9, 18), (18, 27), (27, 80), (80, 99)]:
+whole, targets = torch.randn(999, 20), torch.zeros(999, dtype=torch.long)
+for a, b in [(at, at + 8) for at in range(40)] + [(80, 990)]:
     step(whole[a:b], targets[a:b])
 """,
     ),
@@ -205,6 +205,53 @@ for epoch in range(9):
         with torch.no_grad():
             teacher(x.cuda())
         step(x, y)
+""",
+    ),
+    "a list says how many are drawn": (
+        """
+for size in [8] * 9 + [48]:
+    step(torch.randn(size, 20), torch.zeros(size, dtype=torch.long))
+""",
+        """
+for size in range(9):
+    step(torch.randn(48, 20), torch.zeros(48, dtype=torch.long))
+""",
+    ),
+    "a list says where windows begin and end": (
+        """
+whole, targets = torch.randn(99, 20), torch.zeros(99, dtype=torch.long)
+for a, b in [(0, 9), (9, 18), (18, 27), (27, 80), (80, 99)]:
+    step(whole[a:b], targets[a:b])
+""",
+        """
+for at in range(9):
+    step(torch.randn(53, 20), torch.zeros(53, dtype=torch.long))
+""",
+    ),
+    "a tuple says in which epochs the loss has two parts": (
+        """
+for epoch in range(90):
+    for x, y in loader:
+        step(x, y, epoch in (30, 60))
+""",
+        """
+for epoch in range(90):
+    for x, y in loader:
+        step(x, y, True)
+""",
+    ),
+    "a table says in which epochs the loss has two parts": (
+        """
+parts = {0: 1, 40: 2}
+for epoch in range(90):
+    number = parts[epoch] if epoch in parts else number
+    for x, y in loader:
+        step(x, y, number == 2)
+""",
+        """
+for epoch in range(90):
+    for x, y in loader:
+        step(x, y, True)
 """,
     ),
     "a penalty on gradients in every fourth turn": (

@@ -33,7 +33,12 @@ def advance(run: Runtime, iterator: Value, default: Value = MISSING, /) -> Value
         raise TypeError(f"'{type_name(iterator)}' object is not an iterator")
     run.spend(1)
     if isinstance(iterator, Stream):
-        return iterator.draw()
+        try:
+            return iterator.take()
+        except StopIteration:
+            if default is MISSING:
+                raise
+            return default
     for item in iterator:
         return item
     if default is MISSING:

@@ -115,7 +115,7 @@ def is_trained(run: Runtime, tensor: Tensor) -> bool:
         run.spend(1)
         if at.requires_grad or (isinstance(at, Weight) and at.trainable):
             return True
-        if at.call is not None and at.call.grad and is_floating(at.dtype) and at.call.op.kind != "detach":
+        if at.call is not None and at.call.grad and is_floating(at.dtype) and not at.call.op.cuts_gradient:
             waiting += [*at.call.inputs, *at.call.weights]
     return False
 

@@ -78,9 +78,12 @@ def all_to_device(run: Runtime, value: Value, depth: int = 6) -> Value:
 
 def to_host(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     """`x.cpu()`: of what no gradient flows through any more a tensor of its own, for which the card has no room."""
-    if not isinstance(input, Tensor) or isinstance(input, Weight):
+    if not isinstance(input, Tensor) or (isinstance(input, Weight) and not input.moved):
         return input
-    if run.grad_enabled and input.call is not None and input.call.op.kind != "detach":
+    if isinstance(input, Weight):
+        # What `state_dict` gives are the weights themselves: their copies on the host are none.
+        return Tensor(input.shape, input.dtype, site=run.here())
+    if run.grad_enabled and input.call is not None and not input.call.op.cuts_gradient:
         run.data(CROSSED)[id(input)] = input
         return input
     return replace(input, call=None, index=0, held=0, moved=False)
@@ -91,6 +94,8 @@ def sent(run: Runtime, input: Value, args: tuple[Value, ...], result: Value) -> 
     for value in args:
         if names_device(value):
             if is_host(value):
+                if isinstance(input, Weight) and input.moved and isinstance(result, Tensor):
+                    return Tensor(result.shape, result.dtype, site=run.here())
                 return to_host(run, result)
             return to_device(run, result)
         if isinstance(value, Tensor) and value.moved:

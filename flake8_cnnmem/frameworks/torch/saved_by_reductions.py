@@ -5,14 +5,13 @@ Known and measured as the rows of `saved_tensors.py`.
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
+from flake8_cnnmem.frameworks.rules import New, OpRule, Saved, rows
 from flake8_cnnmem.frameworks.torch.op_rules import (
     CONSTANT,
     FULL,
     RESULT,
     X,
     Y,
-    rows,
     temporaries,
 )
 
@@ -27,7 +26,12 @@ NORMALISATIONS = [
     (
         "batch_norm",
         OpRule(
-            (X, Saved(New("channels", 4, 2))), layout="suggested", reads="suggested", weights="first", as_result=True
+            (X, Saved(New("channels", 4, 2))),
+            layout="suggested",
+            reads="suggested",
+            weights="first",
+            as_result=True,
+            batch_statistics=True,
         ),
     ),
     ("batch_norm/eval", OpRule((X,), layout="suggested", reads="suggested", weights="first")),

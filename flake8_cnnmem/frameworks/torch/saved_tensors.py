@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, table
+from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved, rows, table
+from flake8_cnnmem.frameworks.torch.autograd.nodes import nodes_of
 from flake8_cnnmem.frameworks.torch.op_rules import (
     CONSTANT,
     FULL,
@@ -24,10 +25,10 @@ from flake8_cnnmem.frameworks.torch.op_rules import (
     Y,
     by_input,
     by_result,
-    rows,
     temporaries,
 )
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
+from flake8_cnnmem.frameworks.torch.saved_by_attention import ATTENTION
 from flake8_cnnmem.frameworks.torch.saved_by_losses import DERIVATIVES, LOSSES
 from flake8_cnnmem.frameworks.torch.saved_by_reductions import NORMALISATIONS, REDUCTIONS
 
@@ -37,11 +38,17 @@ ACTIVATIONS = [
     *rows("sigmoid tanh", by_result()),
     # Their results are contiguous, whatever the input.
     # Softmax multiplies the gradient by the result first.
-    # What does not lie contiguous their kernels read from a copy (host_softmax of SoftMax.cu).
-    ("softmax", by_result(1, autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward")),
+    # What does not lie contiguous their kernels read from a copy (host_softmax of SoftMax.cu), softmax's that product.
+    (
+        "softmax",
+        by_result(1, autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward", dense=True),
+    ),
     # Rows that are masked throughout are looked for.
     ("safe_softmax", OpRule((Y,), forward=(New("y", 1),), backward=temporaries(1), layout="contiguous")),
-    ("log_softmax", by_result(autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward")),
+    (
+        "log_softmax",
+        by_result(autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward", dense=True),
+    ),
     *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink", by_input()),
     ("threshold", OpRule((X,), gradient_layout="slope")),
     *rows("softplus", by_input(autocast=FULL)),
@@ -127,7 +134,10 @@ DROPOUTS = [
 ]
 
 LAYERS = [
-    ("convolution", OpRule((X,), layout="suggested", weights="first", autocast=HALF)),
+    (
+        "convolution",
+        OpRule((X,), layout="suggested", weights="first", autocast=HALF, one_order=True, bias_last=True),
+    ),
     (
         "linear",
         OpRule(
@@ -136,7 +146,7 @@ LAYERS = [
     ),
     # Three products in one kernel, whose parts are nobody's to see.
     ("bilinear", OpRule((X, Saved("x1")), layout="contiguous", weights="first", autocast="widest", known=False)),
-    ("embedding", OpRule((X,), layout="contiguous")),
+    ("embedding", OpRule((X,), layout="contiguous", dense=True)),
     # Beside the indices, which bag each belongs to, and how many there are: counted otherwise on the CPU than on a GPU.
     ("embedding_bag", OpRule((X,), layout="contiguous", known=False)),
 ]
@@ -165,8 +175,8 @@ POOLS = [
     ),
     ("adaptive_average_pool", OpRule((X,), layout="maps")),
     # Computed as a mean.
-    *rows("adaptive_average_pool/1 global_average_pool",
-          OpRule(layout="suggested", gradient="averaged", partial=4)),
+    ("adaptive_average_pool/1", OpRule(layout="suggested", gradient="averaged", partial=4, restrided=True)),
+    ("global_average_pool", OpRule(layout="suggested", gradient="averaged", partial=4)),
     # pow, average pool, sign, abs, relu, products and a root.
     (
         "lp_pool",
@@ -349,48 +359,6 @@ SHAPES = [
 ]  # fmt: skip
 
 
-def unfused(*probabilities: New, backward: int = 1) -> OpRule:
-    """Attention in steps (_scaled_dot_product_attention_math): scaled q and k, v, and what is as large as scores."""
-    kept = (Saved(New("x")), Saved(New("x1")), Saved("x2"), *(Saved(one) for one in probabilities))
-    made = (New("probabilities"),)
-    return OpRule(kept, forward=made, backward=made * backward, layout="contiguous", reads="matrix", autocast=HALF)
-
-
-def whole(*probabilities: New, backward: int = 1) -> OpRule:
-    """Attention in steps where q, k and v are in half precision: in float32."""
-    kept = (New("x", 4), New("x1", 4), New("x2", 4), *probabilities)
-    made = (New("probabilities", 4),)
-    return OpRule(tuple(map(Saved, kept)), forward=made, backward=made * backward, layout="contiguous", autocast=HALF)
-
-
-FUSED = (X, Saved("x1"), Saved("x2"), Y)
-ATTENTION = [
-    # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums; a trained mask, too.
-    ("attention", OpRule((X, Saved("x1"), Saved("x2"), Saved("x3"), Y, Saved(New("queries", 4))), layout="first",
-                      autocast=HALF)),
-    ("attention/masked", OpRule((X, Saved("x1"), Saved("x2"), Saved("x3"), Y, Saved(New("queries", 4))), layout="first",
-                             autocast=HALF)),
-    # The kernels of CUDA (flake8_cnnmem/memory/attention.py): logarithms of sums in float32, and the mask.
-    ("attention/flash", OpRule((*FUSED, Saved(New("queries", 4))), layout="first", backward=(New("flash", 1),),
-                            heads_inside=True, autocast=HALF)),
-    ("attention/cudnn", OpRule((*FUSED, Saved("x3"), Saved(New("queries", 4))), layout="first", autocast=HALF)),
-    ("attention/efficient", OpRule((*FUSED, Saved("x3"), Saved(New("attended", 4))),
-                                        layout="heads inside",
-                                forward=(New("gathered", 1),), backward=(New("efficient", 1),),
-                                heads_inside=True, autocast=HALF)),
-    ("attention/efficient, masked", OpRule((*FUSED, Saved(New("bias")), Saved(New("attended", 4))),
-                                        layout="heads inside",
-                                        forward=(New("gathered", 1),), backward=(New("efficient", 1),),
-                                        heads_inside=True, autocast=HALF)),
-    # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask. Backward: the
-    # gradient of the probabilities, that of the scores, and their product.
-    ("attention/no kernel", NOT_KNOWN),
-    ("attention/math", unfused(New("probabilities"), backward=3)),
-    ("attention/math, dropped", unfused(New("probabilities", times=2), New("probabilities", 1), backward=2)),
-    ("attention/math, in full", whole(New("probabilities", 4), backward=3)),
-    ("attention/math, dropped, in full", whole(New("probabilities", 4, 2), New("probabilities", 1), backward=2)),
-]  # fmt: skip
-
 STATES = (Saved("x1"), Saved("x2"))
 """Initial states that are given."""
 
@@ -427,7 +395,8 @@ RECURRENT = [
     # _thnn_fused_lstm_cell, _thnn_fused_gru_cell: the gates of the input and of the hidden state, a workspace.
     ("lstm_cell", cell(Saved(New("zeros", times=1)), Saved("y1"), Saved(New("states", times=12)), made=4, after=4)),
     ("gru_cell", cell(Saved(New("zeros")), Saved(New("states", times=11)), made=6, after=3)),
-    ("rnn_cell", cell(Saved(New("zeros")), Y, made=1, after=1)),
+    # It has no gates (rnn_tanh_cell).
+    ("rnn_cell", replace(cell(Saved(New("zeros")), Y, made=1, after=1), state_first=True)),
     ("conv_lstm", OpRule((X, Y, Saved(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
 ]
 
@@ -445,5 +414,5 @@ REWRITES = {
     "hard_sigmoid": "hardsigmoid", "amax_pool": "max_pool",
 }  # fmt: skip
 
-RULES = Rules("torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES, optimizers=OPTIMIZERS)
+RULES = Rules("torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES, nodes=nodes_of, optimizers=OPTIMIZERS)
 """PyTorch on CUDA."""

@@ -23,6 +23,9 @@ OF_LEAVES = "gradients of leaves"
 PASSES = "backward passes"
 """Scratch of the run: how many backward passes there were ("number"), and by id when a tensor's was cleared."""
 
+GIVEN = -1
+"""In the place of that number: the program has set the gradient itself since."""
+
 STEPPING = "optimizer step"
 """Scratch of the run: what is noted of the optimizer's step that is being followed ("now")."""
 
@@ -55,16 +58,24 @@ def run_hooks(run: Runtime, loss: Tensor) -> None:
     run.note("hooked", loss)
 
 
+def is_leaf(tensor: Tensor) -> bool:
+    """Whether no graph leads to a tensor: nothing computed it, or without a gradient."""
+    return tensor.call is None or not tensor.call.grad or tensor.call.op.kind == "detach"
+
+
 def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
     """`tensor.grad`. In an optimizer's step that is followed, every parameter that trains has one."""
-    asks = tensor.trainable and not tensor.buffer if isinstance(tensor, Weight) else tensor.requires_grad
-    if not asks or tensor.call is not None or not (is_floating(tensor.dtype) or tensor.dtype in COMPLEX):
-        return None
     passes, known = run.data(PASSES), run.data(GRADIENTS)
+    found: tuple[Tensor, Tensor] | None = known.get(id(tensor))
+    if found is not None and passes.get(id(tensor)) == GIVEN:
+        return found[1]
+    asks = tensor.trainable and not tensor.buffer if isinstance(tensor, Weight) else tensor.requires_grad
+    computed = tensor.call is not None and tensor.call.grad
+    if not asks or computed or not (is_floating(tensor.dtype) or tensor.dtype in COMPLEX):
+        return None
     number = passes.get("number", 0)
     if number <= passes.get(id(tensor), 0) and not run.data(STEPPING):
         return None
-    found: tuple[Tensor, Tensor] | None = known.get(id(tensor))
     if found is None or found[1].shape != tensor.shape:
         weight = tensor if isinstance(tensor, Weight) else None
         found = known[id(tensor)] = (tensor, Tensor(tensor.shape, tensor.dtype, moved=True, gradient_of=weight))
@@ -77,6 +88,7 @@ def set_gradient(run: Runtime, tensor: Tensor, value: Value) -> None:
         cleared(run, (tensor,))
     elif isinstance(value, Tensor):
         run.data(GRADIENTS)[id(tensor)] = (tensor, value)
+        run.data(PASSES)[id(tensor)] = GIVEN
 
 
 def cleared(run: Runtime, tensors: Iterable[Any]) -> None:

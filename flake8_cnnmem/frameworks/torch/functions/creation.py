@@ -144,16 +144,18 @@ def multinomial(run: Runtime, input: Value, num_samples: Value) -> Value:
     return Tensor((*tensor.shape[:-1], whole(num_samples)), "int64")
 
 
-def like(input: Value, value: Any, dtype: Value = None) -> Tensor:
+def like(input: Value, value: Any, dtype: Value = None, requires_grad: Value = False) -> Tensor:
     """A new tensor of an input's shape."""
     tensor = tensor_of(input)
+    asks = requires_grad is True
     if isinstance(tensor, Unknown):
-        return Tensor(tensor, dtype_of(dtype))
+        return Tensor(tensor, dtype_of(dtype), requires_grad=asks)
     result = dtype_of(dtype, tensor.dtype)
     made = filled(tensor.shape, value_as(value, result), result)
     # Of one that was made alike itself nothing may be there to be asked.
     made.as_wide_as = (tensor.as_wide_as or tensor) if dtype is None else source_of(dtype)
     made.moved = made.made_there = tensor.moved
+    made.requires_grad = asks
     return made
 
 
@@ -169,7 +171,7 @@ def _declare_like(name: str, value: Any) -> None:
         pin_memory: Value = False,
         requires_grad: Value = False,
     ) -> Value:
-        return born(run, like(input, value, dtype))
+        return born(run, like(input, value, dtype, requires_grad))
 
     define(f"torch.{name}_like")(function)
 
@@ -197,6 +199,7 @@ def _declare_new(name: str, value: Any) -> None:
         if isinstance(tensor, Tensor):
             made.as_wide_as = tensor if dtype is None else source_of(dtype)
             made.moved = made.made_there = tensor.moved
+        made.requires_grad = requires_grad is True
         return born(run, made)
 
     define(f"tensor.{name}")(method)
@@ -209,13 +212,14 @@ for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("
 @define("tensor.new_full")
 def new_full(
     run: Runtime, input: Value, size: Value, fill_value: Value, *, dtype: Value = None, device: Value = None,
-    **options: Value,
+    requires_grad: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
     """(size), of one value; the tensor's dtype unless one is said, and on its device."""
     own = input.dtype if isinstance(input, Tensor) else "float"
     made = filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own))
     if isinstance(input, Tensor):
         made.moved = made.made_there = input.moved
+    made.requires_grad = requires_grad is True
     return born(run, made)
 
 
@@ -248,11 +252,9 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
         if found is None:
             return Tensor(NOT_NESTED, dtype_of(dtype))
         shape, values = found
-        if any(isinstance(value, Tensor) for value in values):
-            # A list of tensors: one more axis in front of theirs.
-            first = next(value for value in values if isinstance(value, Tensor))
-            inner = first.shape
-            return Tensor(inner if isinstance(inner, Unknown) else (*shape, *inner), dtype_of(dtype, first.dtype))
+        first = next((value for value in values if isinstance(value, Tensor)), None)
+        if first is not None:
+            return Tensor(shape_around(shape, first), dtype_of(dtype, first.dtype))
         # Sizes of tensors, the batch among them.
         plain = all(isinstance(value, (bool, int, float, Batch)) for value in values)
         return constant(shape, values if plain else None, dtype_of(dtype, dtype_for(values)))
@@ -270,6 +272,14 @@ def make_new(run: Runtime, input: Value, data: Value, dtype: Value) -> Value:
             made.as_wide_as = input
         made.moved = made.made_there = input.moved
     return born(run, made) if isinstance(made, Tensor) else made
+
+
+def shape_around(shape: Shape, first: Tensor) -> Shape | Unknown:
+    """What nested lists of this shape give that hold tensors, or arrays, like the first. A tensor has one value there,
+    whatever its axes, and is a number (measured: one of several values is a ValueError); an array keeps its axes."""
+    if first.framework == "torch":
+        return shape
+    return first.shape if isinstance(first.shape, Unknown) else (*shape, *first.shape)
 
 
 def plain_items(items: list[Value]) -> list[Value]:

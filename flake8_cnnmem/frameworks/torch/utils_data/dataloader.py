@@ -81,9 +81,21 @@ def drawn_together(run: Runtime, self: Instance) -> Value:
     return Stream(lambda: [cause] * size)
 
 
+def batches_drawn(run: Runtime, self: Instance) -> Value:
+    """`len(loader.batch_sampler)`: of as many samples as the sampler gives."""
+    sampler, size = self.attributes.get("sampler"), self.attributes.get("batch_size")
+    count = run.attempt(run.get(sampler, "__len__"))
+    if not isinstance(count, int) or not isinstance(size, int) or size < 1:
+        return run.unknown("how many batches a sampler gives is not known")
+    return count // size if run.truth(self.attributes.get("drop_last")) is True else math.ceil(count / size)
+
+
 LOADER_BATCHES = Class(
     "BatchSampler",
-    namespace={"__iter__": Native("__iter__", drawn_together, propagate_unknown=False)},
+    namespace={
+        "__iter__": Native("__iter__", drawn_together, propagate_unknown=False),
+        "__len__": Native("__len__", batches_drawn, propagate_unknown=False),
+    },
     module="torch.utils.data",
 )
 """The batch sampler that a loader makes for itself."""
@@ -198,8 +210,12 @@ def batches(run: Runtime, self: Instance) -> Value:
     again = run.drawn_again(count if type(count) is int else None)
 
     def draw() -> Value:
-        is_last = again.passing and again.drawn and again.drawn + 1 == count
-        return batch_of(run, self, last_of(run, self) if is_last else None)
+        # `next()` has counted this one already, a loop has not.
+        before = again.drawn + stream.taken - (stream.taken > 0 and not stream.drawn)
+        passing = before > 0 and again.passes_on()
+        if stream.taken and isinstance(count, int) and before >= count and (passing or stream.drawn):
+            raise StopIteration
+        return batch_of(run, self, last_of(run, self) if passing and before + 1 == count else None)
 
     def rest(drawn: int) -> list[Value]:
         left = count - drawn if type(count) is int and count <= LARGEST_LIST else 0

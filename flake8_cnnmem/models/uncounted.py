@@ -1,0 +1,47 @@
+"""Why a training may need something else than is counted of its step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.trace import around
+from flake8_cnnmem.evidence import Phase
+from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.models.changed_later import changed_later
+from flake8_cnnmem.models.left_by_turns import left_by_turns
+from flake8_cnnmem.models.partly_moved import partly_moved
+from flake8_cnnmem.models.residents import graphs_beside
+from flake8_cnnmem.models.unknown_models import beside_models
+from flake8_cnnmem.unknown import Unknown
+
+
+def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iterator[Unknown]:
+    """The causes for a phase that trains `weights`; each says whether it can only need less."""
+    yield from gathered(phase)
+    yield from shrinking(phase)
+    yield from graphs_beside(run.trace, phase)
+    yield from left_by_turns(run.trace, phase)
+    yield from changed_later(run, weights, phase)
+    yield from partly_moved(run, weights, phase)
+    yield from beside_models(phase)
+
+
+def gathered(phase: Phase) -> Iterator[Unknown]:
+    """Why more may lie beside a phase than is known: its loop or one around it keeps models of its turns, and is not
+    followed to its end."""
+    outer = around(phase.loop.outer if phase.loop is not None else None)
+    for loop in (*([phase.loop] if phase.loop is not None else ()), *(turn.loop for turn in outer)):
+        if loop.gathers:
+            site = loop.site
+            place = (site.path, site.line) if site is not None else ("", 0)
+            yield Unknown("how many models a loop keeps is not known", *place)
+
+
+def shrinking(phase: Phase) -> Iterator[Unknown]:
+    """Why more may be in memory than in the turn of a loop that is told, though that is given the most: a later one
+    finds the optimizer's state, or gradients."""
+    site = phase.loop.site if phase.loop is not None else None
+    if site is not None and (phase.shrinks or phase.extended):
+        what = "are given less" if phase.shrinks else "may do as much"
+        yield Unknown(f"what later turns of the loop, which {what}, find in memory", site.path, site.line)
