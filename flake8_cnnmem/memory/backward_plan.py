@@ -232,7 +232,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         kind = row.gradient
         if kind == "signed":
             kind = "new" if at else "same"
-        same = gradient.shape == value.shape and gradient.dtype == value.dtype
+        # Of two tensors as large only one may be told to grow with the batch.
+        as_large = gradient.shape == value.shape or (value.sizes is not None and gradient.sizes == value.sizes)
+        same = as_large and gradient.dtype == value.dtype
         if kind == "same" and gradient.sizes == value.sizes and gradient.dtype != value.dtype:
             # A cast lies as what is cast.
             own = memory.form(value.shape, value.dtype, as_cast(gradient, value))
