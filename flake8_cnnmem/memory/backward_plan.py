@@ -13,7 +13,7 @@ from flake8_cnnmem.memory.attention import mask_in_full
 from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_joined, as_part, as_spread, as_viewed, fresh
-from flake8_cnnmem.memory.lookups import segments_of
+from flake8_cnnmem.memory.lookups import places_sorted, segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, is_turned, leading, lie_alike, turned_by
@@ -180,6 +180,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         wanted_as = layout.channels_last(gradient.sizes) if either else layout.contiguous(gradient.sizes)
         if not lie_alike(gradient.sizes, gradient.strides, wanted_as):
             scratch.append(memory.lot(gradient.values, each))
+    scratch += places_sorted(memory, call, operands[1:])
     in_full = 0
     if row.gradient in ("new", "reuse"):
         # The gradient of an operand that was repeated is made in full, and then summed.
@@ -231,7 +232,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         kind = row.gradient
         if kind == "signed":
             kind = "new" if at else "same"
-        same = gradient.shape == value.shape and gradient.dtype == value.dtype
+        # Of two tensors as large only one may be told to grow with the batch.
+        as_large = gradient.shape == value.shape or (value.sizes is not None and gradient.sizes == value.sizes)
+        same = as_large and gradient.dtype == value.dtype
         if kind == "same" and gradient.sizes == value.sizes and gradient.dtype != value.dtype:
             # A cast lies as what is cast.
             own = memory.form(value.shape, value.dtype, as_cast(gradient, value))

@@ -75,6 +75,8 @@ class Forward:
     halved: dict[int, str] = field(default_factory=dict)
     """The dtypes of results that autocast has made in half, by their ids: of those that are gone too, as the code may
     still have what it has read off them."""
+    wholes: dict[int, Value] = field(default_factory=dict)
+    """What constants are views of, by its id: for as long as one of these views is there."""
     planner: Planner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -301,8 +303,10 @@ class Forward:
             return found
         dtype = self.dtype_of(tensor)
         if tensor.view_of is not None:
-            there_before = id(tensor.view_of) in self.values
-            whole = self.value(tensor.view_of)
+            whole = self.wholes.get(id(tensor.view_of))
+            there_before = id(tensor.view_of) in self.values or (whole is not None and whole.storage.holds > 0)
+            if whole is None or not there_before:
+                whole = self.wholes[id(tensor.view_of)] = self.value(tensor.view_of)
             found = self.memory.alias(whole, tensor.shape, None)
             if not there_before and self.reads.get(id(tensor.view_of), 0) <= 0:
                 self.drop(id(tensor.view_of))

@@ -1,18 +1,25 @@
-"""What the way back of a lookup in a table takes beside the table's gradient on an NVIDIA GPU.
+"""What the way back of a lookup takes on an NVIDIA GPU beside the gradient of what was looked up in: a table, or a
+tensor that is indexed by tensors.
 
 The gradients of many rows are sorted by their places in the table and summed in segments, each segment by parts that
 lie in memory. After embedding_dense_backward_cuda of aten/src/ATen/native/cuda/Embedding.cu and
-EmbeddingBackwardKernel.cu; the scratch of the sort itself, which comes before, is smaller.
+EmbeddingBackwardKernel.cu; the scratch of the sort itself, which comes before, is smaller. What was indexed is summed
+without parts (index_put_with_sort_kernel of Indexing.cu): that scratch is what counts.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.graph import Call, Mismatch
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.storages import Memory, Value
+from flake8_cnnmem.ops.indexing import Index
+from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.unknown import Unknown
 
 FEW = 3072
@@ -22,6 +29,46 @@ PART = 10
 PLACE = 8
 PARTIAL = 4
 """Bytes of a place, and of a value while it is summed."""
+
+
+ONE_TILE = 2048
+"""So many places a single block sorts, in its own memory."""
+COUNTS = 5375
+"""Bytes of the counts of a sort (cub::DeviceRadixSort of CUDA 13, as it asked for them), and 43 more for 160 places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places(Line):
+    """The bytes of places in a row, in their order and where they were, of numbers to count by, and of what sorts them:
+    as for `Segments`."""
+
+    lookups: tuple[Size, ...] = ()
+
+    def at(self, batch: int) -> int:
+        sizes = [dims.at_batch(size, batch) for size in self.lookups]
+        lookups = math.prod(size for size in sizes if isinstance(size, int))
+        sorting = 2 * PLACE * lookups + 43 * lookups // 160 + COUNTS
+        return 4 * PLACE * lookups + (sorting if lookups > ONE_TILE else 0)
+
+
+def places_sorted(memory: Memory, call: Call, indices: Sequence[Value]) -> list[int]:
+    """The lots that the gradient of what is indexed by these tensors is made with; none where a size is not known, or
+    where they are added one by one (index_select)."""
+    shapes = [each.shape for each in indices if not isinstance(each.shape, Unknown)]
+    if (
+        memory.chip is None
+        or not isinstance(call.op, Index)
+        or call.function == "index_select"
+        or not shapes
+        or len(shapes) < len(indices)
+    ):
+        return []
+    try:
+        found = broadcast(tuple(shapes), "combines")
+    except Mismatch:
+        return []
+    known = not any(isinstance(size, Unknown) for size in found)
+    return [memory.timeline.lot(Places(0, 0, tuple(found)), "temporaries")] if known else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call, Mismatch, Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import HALVES
+from flake8_cnnmem.memory.storage_reuse import is_turned
+from flake8_cnnmem.memory.storages import Value
 from flake8_cnnmem.ops import (
     Broadcast,
     Dropout,
@@ -22,9 +24,12 @@ from flake8_cnnmem.ops import (
     Matmul,
     Pad,
     Pool,
+    Reduce,
+    RMSNorm,
     ScaledDotProduct,
     Transpose,
 )
+from flake8_cnnmem.ops.normalization import normalised_axes
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -79,6 +84,24 @@ def powers_pooled(call: Call, half: str | None) -> tuple[Call, ...]:
     size = steps.make(Elementwise("relu"), steps.make(Elementwise("abs"), found))
     whole = steps.make(Elementwise("scale"), steps.make(Broadcast("multiply"), sign, size))
     return steps.ending_in(steps.make(Elementwise("pow"), whole))
+
+
+def scaled_by_root(call: Call, op: RMSNorm, given: Value, half: str | None) -> tuple[Call, ...]:
+    """The calls in the place of an RMS norm of what lies channels last (rms_norm_composite of
+    aten/src/ATen/native/layer_norm.cpp): the reciprocal of the root of the mean of the squares, and two products."""
+    x, axes = call.inputs[0], normalised_axes(op.shape, op.axes)
+    if call.problem is not None or not is_turned(given, False) or isinstance(x.shape, Unknown):
+        return ()
+    steps = ComposedCalls(call)
+    x = steps.cast(x, "float32") if half is not None or given.dtype in HALVES else x
+    mean = steps.make(Reduce("mean", axes, True), steps.make(Elementwise("pow"), x))
+    root = steps.make(Elementwise("rsqrt"), steps.make(Elementwise("shift", True), mean), held=True)
+    result = steps.make(Broadcast("multiply"), x, root)
+    for weight in call.weights:
+        result = steps.make(Broadcast("multiply"), result, weight)
+    if given.dtype in HALVES and half is None:
+        result = steps.make(CastBack("cast", dtype=given.dtype), result, dtype=given.dtype)
+    return steps.ending_in(result)
 
 
 EIGHT = 8

@@ -216,7 +216,7 @@ def trailing_shape(shape: tuple[Size, ...] | None, axes: object, inputs: tuple[S
     return (at,) if isinstance(at, Unknown) else tuple(extent(inputs[0][axis]) for axis in at)
 
 
-def normalised_axes(shape: tuple[Size, ...] | None, axes: tuple[int, ...] | int | None) -> object:
+def normalised_axes(shape: tuple[Size, ...] | None, axes: tuple[int, ...] | int | None) -> tuple[int, ...] | int:
     """The axes that statistics are taken over: as many as the declared shape has, at the end."""
     if shape is not None:
         return tuple(range(-len(shape), 0))

@@ -175,6 +175,7 @@ def multi_head_attention_forward(
         turned = swap(run, k, -2, -1)
         masked = attn_mask is not None
         scores = added(run, attn_mask, scaled, turned) if masked else matmul(run, scaled, turned)
+        run.let_go(scaled, k)
         scores = unary(run, "softmax", scores)
         if isinstance(rate, Unknown) or (isinstance(rate, (int, float)) and rate > 0):
             scores = drop(run, "dropout", "dropout", scores, rate, True, False)
@@ -187,6 +188,8 @@ def multi_head_attention_forward(
             scores = reduce(run, "mean", scores, 1)
         if not batched:
             output, scores = squeeze(run, output, 1), squeeze(run, scores, 0)
+        # What the function does not delete itself.
+        run.let_go(q, attn_mask)
         return output, scores
     if isinstance(attn_mask, Tensor):
         single = isinstance(attn_mask.shape, tuple) and len(attn_mask.shape) == 3 and attn_mask.shape[0] == 1
