@@ -226,8 +226,7 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     began = turns[0].first if turns else phase.passes[0].first
     calls = [call for each in phase.passes for call, _ in each.calls]
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
-    again = phase.loop.held_again if phase.loop is not None else None
-    still = {id(tensor) for _, tensor in again.tensors} if again is not None else None
+    last = phase.passes[-1].last
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
     given = given_by(phase.loop)
     own = {kept.what for turn in turns for kept in turn.kept} | given
@@ -239,8 +238,8 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
             or path.startswith(states)
             or path.partition("[")[0] in given
             or id(tensor) in read
-            # What the second turn does not find any more was given another value by the first (an average).
-            or (still is not None and id(tensor) not in still)
+            # Its name or its place in a container was given another value by a turn that was followed (an average).
+            or began < tensor.held <= last
             or isinstance(tensor, Weight)
             or isinstance(tensor.shape, Unknown)
         ):
