@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from flake8_cnnmem.values import MISSING, Instance, Value
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
-CONTAINERS = (list, dict)
+CONTAINERS = (list, dict, deque)
 """What tensors are gathered in."""
 
 
@@ -29,6 +30,8 @@ def changed(run: Interpreter, container: Value) -> None:
     journal = run.journal
     if type(container) in CONTAINERS:
         run.fills(id(container))
+        if isinstance(container, deque) and container.maxlen is not None:
+            run.trace.limited.add(id(container))
     turn = run.trace.turn
     if isinstance(container, list) and turn is not None and run.invocation is None:
         turn.lengths.setdefault(id(container), (container, len(container)))

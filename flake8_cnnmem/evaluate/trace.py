@@ -105,6 +105,8 @@ class Loop:
     """Whether it goes through numbers that only count."""
     open: Unknown | None = None
     """Why it is not known how many turns it has, where one was followed that stands for all of them."""
+    follows: Loop | None = None
+    """Of a turn that stands for the rest of a loop: the turns of it that were followed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +119,8 @@ class Retained:
     inside: bool
     """Whether it is an item of a container, or an attribute."""
     site: Site | None
+    limited: bool = False
+    """Whether it is an item of a deque that lets go of its first items when it is full."""
 
 
 @dataclass(slots=True, eq=False)
@@ -257,6 +261,8 @@ class Trace:
     """Whether turns of a loop are passed over: streams give what they are asked for."""
     filled: dict[Filled, tuple[int, Site | None]] = field(default_factory=dict)
     """What loops have put something into: (the number of the last op before, where)."""
+    limited: set[int] = field(default_factory=set)
+    """Those of them, by id, that are deques with a greatest length."""
     repeating: int = 0
     """How many loops around what is running are in a turn that stands for others."""
     settled: int = 0

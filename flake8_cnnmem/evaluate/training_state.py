@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import dims, frameworks
@@ -120,8 +120,8 @@ def gathered_tensors(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, 
     """The tensors in the lists and tuples that names lead to, and in those in them, each with its list's name and its
     place."""
     for path, value in named:
-        if isinstance(value, (list, tuple)):
-            for at, item in enumerate(value[-MOST_LOOKED_AT:]):
+        if isinstance(value, (list, tuple, deque)):
+            for at, item in enumerate(islice(value, max(0, len(value) - MOST_LOOKED_AT), None)):
                 if isinstance(item, Tensor):
                     yield path, item, str(at)
                 elif isinstance(item, (list, tuple)):
@@ -230,11 +230,15 @@ def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
     """How many models and loose weights the containers hold that a turn has put something into; with `results` other
     tensors on the device as well, single numbers and small ones left out."""
     filled = run.trace.filled
-    return sum(
-        1 for _, value, owners in within_reach(names_in_sight(run.frame))
-        if (frameworks.is_layer(value) or isinstance(value, Weight) or (results and is_on_device(value)))
-        and any(type(key) is int and filled.get(key, (0, None))[0] >= turn.first for _, key in owners)
-    )  # fmt: skip
+    found, optimizers = 0, ()
+    for path, value, owners in within_reach(names_in_sight(run.frame)):
+        if isinstance(value, Instance) and frameworks.updated_by(value) is not None:
+            # What an optimizer keeps for its weights is its state.
+            optimizers = (*optimizers, f"{path}.")
+        counts = frameworks.is_layer(value) or isinstance(value, Weight) or (results and is_on_device(value))
+        if counts and not path.startswith(optimizers):
+            found += any(type(key) is int and filled.get(key, (0, None))[0] >= turn.first for _, key in owners)
+    return found
 
 
 FEW_VALUES = 1024
@@ -263,19 +267,35 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
     """At the end of a turn: note of the tensors that names still lead to that they live on, and of what is held by none
     (`others`). Whoever gives a name another tensor later notes when."""
     filled, began = run.trace.filled, turn.loop.began
+    named: set[int] = set()
+
+    def kept(path: str, value: Tensor, owners: Owners) -> Retained:
+        # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
+        # may have been given a container that is made anew.
+        filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
+        variable = variable_of(path, owners)
+        what, site = next(((own, site) for own, number, site in filling if number >= turn.first), (variable, None))
+        limited = any(key in run.trace.limited for _, key in owners)
+        return Retained(what, value, bool(owners), site, limited)
+
     for path, value, owners in within_reach(chain(others, names_in_sight(run.frame))):
         if not isinstance(value, Tensor) or isinstance(value, Weight):
             continue
         value.held = FOREVER
-        if value.call is not None and value.call.number <= began:
-            turn.older.append((variable_of(path, owners), value.call.number))
-        elif value.call is not None:
-            # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
-            # may have been given a container that is made anew.
-            filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
-            variable = variable_of(path, owners)
-            what, site = next(((own, site) for own, number, site in filling if number >= turn.first), (variable, None))
-            turn.kept.append(Retained(what, value, bool(owners), site))
+        made = value.call.number if value.call is not None else value.born if value.moved and owners else 0
+        if 0 < made <= began:
+            turn.older.append((variable_of(path, owners), made))
+        elif made:
+            turn.kept.append(kept(path, value, owners))
+        if not owners and filled:
+            named.add(id(value))
+    # What a name leads to may lie in a container as well.
+    containers = ((path, value) for path, value in names_in_sight(run.frame) if type(value) is not Tensor)
+    for path, value, owners in within_reach(containers) if named else ():
+        if id(value) in named and isinstance(value, Tensor) and any(key in filled for _, key in owners):
+            made = value.call.number if value.call is not None else value.born if value.moved else 0
+            if made > began:
+                turn.kept.append(kept(path, value, owners))
 
 
 def variable_of(path: str, owners: Owners) -> str:

@@ -23,6 +23,8 @@ class Keeper:
     site: Site
     gathers: bool
     """Whether it is a container that has more in it with every turn; else each turn's result is made of the last."""
+    limited: bool = False
+    """Whether it has no more in it once it is full."""
 
     @property
     def single(self) -> bool:
@@ -39,7 +41,7 @@ def keepers_of(phase: Phase) -> Iterator[Keeper]:
         left = tuple(each.tensor for each in kept if number_of(each.tensor) <= before.last)
         place = kept[-1].site or assignment(phase.loop, what)
         if left and place is not None and kept[-1].inside:
-            yield Keeper(what, left, place, True)
+            yield Keeper(what, left, place, True, any(each.limited for each in kept))
         elif not left and is_carried(what, before, last):
             place = place or site_of(kept[-1].tensor)
             if place is not None:
@@ -54,7 +56,7 @@ def further_turns(phase: Phase) -> int | None:
         return 0
     if loop.count is None or loop.count % phase.micro_steps or outlives(loop):
         return None
-    if not all(only_grows(loop, keeper.what) for keeper in keepers):
+    if not all(only_grows(loop, keeper.what) and not keeper.limited for keeper in keepers):
         return None
     return loop.count // phase.micro_steps - 2
 
@@ -111,8 +113,8 @@ def by_name(kept: Sequence[Retained]) -> dict[str, list[Retained]]:
 
 
 def number_of(tensor: Tensor) -> int:
-    """The number of the call that made a tensor, 0 for an input."""
-    return tensor.call.number if tensor.call is not None else 0
+    """The number of the call that made a tensor; of what was put on the device when that was."""
+    return tensor.call.number if tensor.call is not None else tensor.born
 
 
 def is_carried(what: str, before: Pass, last: Pass) -> bool:

@@ -48,6 +48,8 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
     start: Timeline | None = None
     growth = Line()
     replay = Replay(model, training, chip)
+    before_all = standing(actual)
+    replay.find(before_all)
     if actual.once:
         replay.first = replay.once = True
         replay.run(actual.turns[0])
@@ -55,6 +57,7 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
         replay.run(actual.turns[0])
         left = frozenset(replay.backward.finished)
         replay = Replay(model, training, chip)
+        replay.find(before_all)
         replay.keep_from_before(left)
         replay.run(actual.turns[0])
     else:
@@ -94,6 +97,13 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
     )  # fmt: skip
 
 
+def standing(actual: Step) -> list[Tensor]:
+    """The tensors that the ops of a step read and that ops before it have given."""
+    first = min((call.number for call in actual.turns[0].calls), default=0)
+    read = {id(tensor): tensor for call in actual.calls for tensor in call.inputs}
+    return [tensor for tensor in read.values() if tensor.call is not None and tensor.call.number < first]
+
+
 @dataclass(slots=True)
 class Replay:
     """A step on its way."""
@@ -130,6 +140,11 @@ class Replay:
         self.backward = Backward(self.memory, self.rules, self.forward)
         self.forward.finished = self.backward.finished
         self.backward.finished.update(resident(self.model, self.memory, self.weights, self.rules.optimizers))
+
+    def find(self, tensors: Sequence[Tensor]) -> None:
+        """What the program has computed before the step is there when it begins, though it may be read late in it."""
+        for tensor in tensors:
+            self.forward.value(tensor)
 
     def keep_from_before(self, keys: frozenset[int]) -> None:
         """Gradients that are there when the step begins."""

@@ -74,6 +74,8 @@ def clears(event: Event) -> bool:
 def cleared_by(event: Event) -> set[int]:
     """The weights, by id, whose gradients a zero_grad clears."""
     subject = seen_through(event.subject)
+    if isinstance(subject, Weight):
+        return {id(subject)}
     if not isinstance(subject, Instance):
         return set()
     framework = frameworks.of_layer(subject)
@@ -223,7 +225,9 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     """Tensors of known sizes that were there before the loop, are still held in its step, and are not its own."""
     assert phase.held is not None
     turns = phase.loop.turns if phase.loop is not None else []
-    began = turns[0].first if turns else phase.passes[0].first
+    followed = phase.loop.follows if phase.loop is not None else None
+    before = followed.turns if followed is not None and followed.turns else turns
+    began = before[0].first if before else phase.passes[0].first
     calls = [call for each in phase.passes for call, _ in each.calls]
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
     last = phase.passes[-1].last
