@@ -230,7 +230,8 @@ def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
     """How many models and loose weights the containers hold that a turn has put something into; with `results` other
     tensors on the device as well, single numbers and small ones left out."""
     filled = run.trace.filled
-    found, optimizers = 0, ()
+    found = 0
+    optimizers: tuple[str, ...] = ()
     for path, value, owners in within_reach(names_in_sight(run.frame)):
         if isinstance(value, Instance) and frameworks.updated_by(value) is not None:
             # What an optimizer keeps for its weights is its state.
