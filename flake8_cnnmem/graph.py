@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.dims import BatchTest, Shape, Size, show
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.op_traits import OpTraits
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
 
@@ -71,6 +72,8 @@ class Tensor:
     as_wide_as: Tensor | None = None
     """Of a leaf that the code makes in the dtype of another tensor, which autocast may decide, or of a cast to it: the
     other."""
+    view_of: Tensor | None = None
+    """Of a leaf that the code has read off another one, of no op of the graph: that one, in whose storage it lies."""
     gradient_of: Weight | None = None
     """The parameter whose gradient the code reads here: it lies where the backward pass has left it."""
     site: Site | None = None
@@ -109,45 +112,12 @@ class Operand(Protocol):
     def grad(self) -> bool: ...
 
 
-class Op(Protocol):
+class Op(OpTraits, Protocol):
     """What one computation knows: its output shapes, its weights, and what flake8_cnnmem/ops/base.py tells of the rest.
 
-    `kind` is the row of a FRAMEWORK's table of what training holds. Everything else that such a row needs
-    (p, in_place, the channels of statistics) is the concrete op's to say, in `ops/`.
+    What a row of a framework's table needs of it (p, in_place, the channels of statistics) is the concrete op's to say,
+    in `ops/`.
     """
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def view(self) -> bool: ...
-
-    @property
-    def in_place(self) -> bool: ...
-
-    @property
-    def idle(self) -> bool: ...
-
-    @property
-    def random(self) -> bool: ...
-
-    @property
-    def like_input(self) -> bool: ...
-
-    @property
-    def volume(self) -> str: ...
-
-    @property
-    def multiplies(self) -> bool: ...
-
-    @property
-    def adds_bias(self) -> bool: ...
-
-    @property
-    def repeats(self) -> str: ...
-
-    @property
-    def declares(self) -> bool: ...
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]: ...
 
@@ -415,6 +385,11 @@ class Model:
         own = {id(weight) for weight in (*self.weights, *beside)}
         asks = ((weight, id(weight) in trained if id(weight) in own else weight.trainable) for weight in weights)
         return [weight for weight, wanted in asks if wanted and not weight.buffer]
+
+
+def lies_on_device(tensor: Tensor) -> bool:
+    """Whether a tensor was moved to the device, or computed of what was."""
+    return tensor.moved or any(one.moved for call in calls_behind([tensor]) for one in (*call.inputs, *call.weights))
 
 
 def calls_behind(outputs: Iterable[Tensor], inputs: Iterable[Tensor] = ()) -> tuple[Call, ...]:

@@ -54,8 +54,7 @@ def with_numbers(problem: LayerProblem, root: Root) -> LayerProblem:
         line = place[1] if place is not None and place[0] == problem.site.path else problem.site.line
         if line != problem.site.line and not re.search(rf"\b{in_words(line)}\b", problem.message):
             found.setdefault(line, f"{size} is written in {in_words(line)}")
-    context = ", ".join(filter(None, (problem.context, *list(found.values())[:MOST_NUMBERS])))
-    return replace(problem, context=context)
+    return replace(problem, written=", ".join(list(found.values())[:MOST_NUMBERS]))
 
 
 def numbers_of(problem: LayerProblem) -> Iterator[tuple[Site | None, int]]:

@@ -44,7 +44,7 @@ def owner(value: Any) -> Any:
 def owners(native: Native, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Any:
     """The arguments of a native as it is given them: for a framework parameters in the place of their values, in lists
     and tuples as well."""
-    if str(getattr(native.function, "__module__", "")).startswith(CONTAINERS) or native.name == "requires_grad_":
+    if str(getattr(native.function, "__module__", "")).startswith(CONTAINERS) or native.of_values:
         return args, kwargs
     return tuple(inside(value) for value in args), {word: inside(value) for word, value in kwargs.items()}
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from flake8_cnnmem.settings.pins import Pin
 
 
+DRAWN_AT_RANDOM = "drawn at random"
+"""Key of `Runtime.data`: the tensors, by id, that stand for any of several, of which chance draws one."""
+
+
 class AbstractDrawn(Protocol):
     """What `Runtime.drawn_again` gives: called before each item but the first."""
 

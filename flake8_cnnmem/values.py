@@ -59,6 +59,8 @@ class Native:
     spread: Callable[[Any, Any, Unknown], None] | None = None
     """For a method that changes its receiver: what a call of it leaves of that whose arguments are not known, not even
     how many (`d.update(**options)`)."""
+    of_values: bool = False
+    """Whether the values of a parameter (`weight.data`) are something of their own to it, and not the parameter."""
 
 
 def native(name: str, function: Callable[..., Any]) -> Native:
@@ -125,16 +127,19 @@ class Class:
     def find(self, name: str) -> Value:
         """The attribute as the classes of the mro hold it, or MISSING."""
         for cls in self.mro:
-            found = cls.namespace.get(name, MISSING)
-            if found is not MISSING:
-                return found
+            namespace = cls.namespace
+            if name in namespace and namespace[name] is not MISSING:
+                return namespace[name]
         return MISSING
 
     def derives_from(self, other: Class) -> bool:
         return other in self.mro
 
     def any_unknown_base(self) -> Unknown | None:
-        return next((cls.unknown_base for cls in self.mro if cls.unknown_base is not None), None)
+        for cls in self.mro:
+            if cls.unknown_base is not None:
+                return cls.unknown_base
+        return None
 
 
 def linearise(cls: Class) -> tuple[Class, ...]:

@@ -249,9 +249,12 @@ def asked(text: str) -> dict[str, Any]:
 
 
 def said(text: str) -> dict[str, Any]:
-    """What we say of it: the same figures where they are called exact, with the findings."""
+    """What we say of it: the same figures where they are called exact, with the findings. PyTorch is asked on the CPU:
+    what it keeps is told by that build's rules."""
     from flake8_cnnmem import checks
     from flake8_cnnmem.analysis import analyse
+    from flake8_cnnmem.frameworks.torch.reference import REFERENCE
+    from flake8_cnnmem.memory import framework
     from flake8_cnnmem.settings.options import Settings
     from flake8_cnnmem.source import Source
     from flake8_cnnmem.training import Fact
@@ -265,7 +268,7 @@ def said(text: str) -> dict[str, Any]:
         [output] = report.model.outputs
         assert isinstance(output.shape, tuple)
         told["parameters"], told["trainable"] = report.parameters, report.trainable
-        told["saved"] = report.estimate.saved
+        told["saved"] = framework.estimate(report.model, report.training, 0, REFERENCE).saved
         told["output"] = [BATCH, *output.shape[1:]]
     return told
 

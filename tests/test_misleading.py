@@ -35,6 +35,7 @@ PROGRAMS = [
 ]
 
 KEPT = "a result of forward is kept until the next step"
+BUFFER = "what a buffer needs that asks for a gradient"
 KEPT_BY = (
     "MutableDefaultForward",
     "KeepInClosure",
@@ -87,6 +88,9 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "sizes_torch.py::NoBatch()": "a window or slice cuts through the batch",
     "saved_normed.py::orthogonal()": "what an orthogonal parametrisation keeps",
     "saved_normed.py::orthogonal_householder()": "what an orthogonal parametrisation keeps",
+    **{f"special_torch.py::{name}()": BUFFER for name in ("BufGrad", "BufComputed", "BufThenGrad", "BufLater")},
+    "built_torch.py::BufferAsWeight()": BUFFER,
+    "chosen_torch.py::Vmapped()": "vmap is not followed",
     "surgery_torch.py::PackedHalf()": "what hooks keep in the place of saved tensors is not followed",
     "tracked_keras.py::quantised()": "what quantize() makes of weights is not followed",
     "unreturned_torch.py::Detached()": KEPT,

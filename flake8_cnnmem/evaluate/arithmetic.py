@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import COMPARED, Batch, BatchTest
 from flake8_cnnmem.evaluate.budget import BITS
+from flake8_cnnmem.evaluate.numbers import number_kind
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -95,13 +96,6 @@ def moved(symbol: str, left: int | Unknown, right: int | Unknown) -> Value:
 
 ANY_NUMBER = {"int": 3, "float": 0.5}
 """What stands for a number that is not known, in arithmetic of which only shapes are followed."""
-
-
-def number_kind(value: Value) -> str:
-    """ "int" or "float" where a value is such a number, known or not; else ""."""
-    if type(value) is Unknown:
-        return value.number
-    return "float" if type(value) is float else "int" if type(value) is int else ""
 
 
 def keeps_shape(tensor: Tensor) -> bool:

@@ -12,6 +12,7 @@ from flake8_cnnmem.evaluate import builtins
 from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.module_dict import contents
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.stdlib import host_members
 from flake8_cnnmem.evaluate.stdlib.frame_objects import code_of
 from flake8_cnnmem.evaluate.stdlib.versions import with_order
 from flake8_cnnmem.graph import Tensor
@@ -158,12 +159,13 @@ def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Valu
 
 
 def not_described(run: Interpreter, cls: Class, name: str) -> Value:
-    """What a name is that a class does not have for us: unknown where it is a framework's class that has the name, or a
-    library's, of which its room in `packages` describes what models and trainings use; MISSING in all other cases."""
+    """What a name is that a class does not have for us: unknown where it is a framework's class that has the name, or
+    one of Python's library, or a package's, of which its room in `packages` describes what models and trainings use;
+    MISSING in all other cases."""
     if name.startswith("__"):
         return MISSING
     for base in cls.mro:
-        if base.site is None and frameworks.has_member(base, name):
+        if base.site is None and (frameworks.has_member(base, name) or host_members.has_member(base, name)):
             return run.unknown(f"{base.module}.{base.name}.{name} is not followed")
     if cls.site is None and packages.package(cls.module.partition(".")[0]) is not None:
         return run.unknown(f"{cls.module}.{cls.name}.{name} is not followed")
@@ -239,7 +241,8 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
 
 def of_class(run: Interpreter, cls: Class, name: str) -> Value:
     """An attribute of a class or of its metaclass, bound as Python binds it; or MISSING."""
-    found = cls.find(name)
+    # `type` has a `__dict__` of its own, which comes before that of the class's instances.
+    found = MISSING if name == "__dict__" else cls.find(name)
     if type(found) is StaticMethod:
         return found.function
     if type(found) is ClassMethod:
@@ -272,7 +275,24 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
         return Bound(run.builtin("type").namespace[name], cls)
     if name == "__new__":
         return run.builtin("object").namespace[name]
+    if name in OF_OBJECT:
+        return of_object(run, cls, name)
     return not_described(run, cls, name)
+
+
+OF_OBJECT = {
+    name: Native(name, lambda run, *args: run.unknown("what object's own method gives is not followed"))
+    for name in ("__eq__", "__ne__", "__repr__", "__str__", "__format__", "__reduce__", "__reduce_ex__", "__sizeof__")
+}
+"""What classes have from `object` without a word of their own, for those who ask whether a class has its own."""
+
+
+def of_object(run: Interpreter, cls: Class, name: str) -> Value:
+    """`cls.__eq__`, where no class of the code in its order has one: `object`'s, unless a native class may have its
+    own."""
+    if all(base.site is not None or base is run.builtin("object") for base in cls.mro):
+        return OF_OBJECT[name]
+    return run.unknown(f"{name} of {cls.name} is not followed")
 
 
 def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:

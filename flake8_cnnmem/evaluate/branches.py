@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.joins import MOST_ITEMS, join
+from flake8_cnnmem.evaluate.joins import join
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
+from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
@@ -38,34 +39,6 @@ class Side:
         self.born: set[int] = set()
         """Those of them that the side itself made: nobody else knows them."""
         self.numbered = 0
-
-
-def snapshot(container: Any) -> Any:
-    """What a container or instance holds now, to be put back by `restore`."""
-    if isinstance(container, Instance):
-        payload = container.payload
-        copy = payload.copy() if isinstance(payload, (list, dict, set, deque)) else payload
-        return dict(container.attributes), copy, container.cls, container.native
-    return container.copy()
-
-
-def restore(container: Any, state: Any) -> None:
-    """Put back what `snapshot` took."""
-    if isinstance(container, Instance):
-        container.attributes.clear()
-        container.attributes.update(state[0])
-        container.cls, container.native = state[2:]
-        if isinstance(container.payload, (list, dict, set, deque)):
-            restore(container.payload, state[1])
-    elif isinstance(container, list):
-        # Past what a list of a framework's own makes of it (Keras' tracked lists).
-        list.__setitem__(container, slice(None), state)
-    elif isinstance(container, deque):
-        container.clear()
-        container.extend(state)
-    else:
-        container.clear()
-        container.update(state)
 
 
 def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
@@ -217,8 +190,8 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
         longer = left if len(left) > len(right) else right
         note_perhaps_filled(run, container, islice(longer, min(len(left), len(right)), None), cause)
         run.havoc(container, cause)
-        few = len(left) + len(right) < MOST_ITEMS
-        run.note_sample(container, [*left, *right] if few else [cause])
+        either = {id(item): item for item in (*left, *right)}
+        run.note_sample(container, list(either.values()))
         return left if len(left) < len(right) else right
     if left != right:
         run.havoc(container, cause)

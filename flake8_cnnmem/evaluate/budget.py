@@ -41,6 +41,10 @@ LAYER_STEPS = 80
 CALL_STEPS = 40
 """What the application of an op costs: its shapes are worked out, and the graph holds it."""
 
+FEW_STEPS = 40_000
+"""Steps that are soon done: what is left of a loop is gone through where it takes no more, although the turns before
+may say already what it leaves."""
+
 LOOP_ROUNDS = 200_000
 """Rounds of one loop. A training loop over literal epochs is cut short well before the budget is gone."""
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem.evaluate.blocks import compile_statement, pair
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, expression
 from flake8_cnnmem.evaluate.comprehensions import one_by_one
@@ -42,11 +43,12 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
 
     if not keywords and not any(starred for starred, _ in positional):
         codes = tuple(code for _, code in positional)
+        alone = codes[0] if len(codes) == 1 else None
 
         def simple(frame: Frame) -> Value:
             run = frame.run
             callee = function(frame)
-            args = tuple([code(frame) for code in codes])
+            args = (alone(frame),) if alone is not None else tuple([code(frame) for code in codes]) if codes else ()
             outer = run.site
             run.site = site
             made = run.layers_made
@@ -232,8 +234,6 @@ def evaluate_text(frame: Frame, text: str, scopes: tuple[Value, ...]) -> Value:
 def execute_text(frame: Frame, text: str, scopes: tuple[Value, ...]) -> None:
     """`exec(text)`: the statements run as if they stood here, or over the dict that is given. What they assign to names
     inside of a function is lost, as in Python."""
-    from flake8_cnnmem.evaluate.grammar import compile_statement, pair
-
     run, source = frame.run, Source(frame.module.path, text)
     run.spend(len(text))
     try:

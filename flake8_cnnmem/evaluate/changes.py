@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.evaluate import branches, joins
+from flake8_cnnmem.evaluate import joins
 from flake8_cnnmem.evaluate.native_state import about_to_change
+from flake8_cnnmem.evaluate.snapshots import snapshot
 from flake8_cnnmem.evaluate.trace import Filled
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
@@ -28,7 +29,7 @@ def note_registry(run: Interpreter, container: dict[Value, Value]) -> None:
 def changed(run: Interpreter, container: Value) -> None:
     """A container or instance is about to change: what a branch or loop must put back is kept."""
     journal = run.journal
-    if type(container) in CONTAINERS:
+    if type(container) in CONTAINERS and not is_full(container):
         run.fills(id(container))
         if isinstance(container, deque) and container.maxlen is not None:
             run.trace.limited.add(id(container))
@@ -39,7 +40,12 @@ def changed(run: Interpreter, container: Value) -> None:
         about_to_change(container)
     if journal is not None and id(container) not in journal:
         run.spend(len(container) // 16 if isinstance(container, Sized) else 0)
-        journal[id(container)] = (container, branches.snapshot(container))
+        journal[id(container)] = (container, snapshot(container))
+
+
+def is_full(container: Value) -> bool:
+    """Whether a container lets go of an item for each that is put into it."""
+    return isinstance(container, deque) and len(container) == container.maxlen
 
 
 def fills(run: Interpreter, what: Filled) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.evaluate.attributes import LOOKED_UP, SLOTS
+from flake8_cnnmem.evaluate.blocks import compile_block
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.classes import class_made
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
-from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
+from flake8_cnnmem.evaluate.functions import Code, Function
+from flake8_cnnmem.evaluate.generators import compile_steps
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.parameters import compile_parameters
 from flake8_cnnmem.evaluate.private import as_stored
 from flake8_cnnmem.source import SourceError, parse_body
 from flake8_cnnmem.source.syntax import cst
@@ -21,39 +24,9 @@ from flake8_cnnmem.text.deferred_bodies import DeferredBody, docstring, yields
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, StaticMethod, Value, is_object
 
-Defaults = Callable[[Frame], tuple[tuple[Value, ...], dict[str, Value]]]
-
-
-def compile_parameters(compiler: Compiler, node: cst.Parameters) -> tuple[Parameters, Defaults]:
-    """The parameters of a `def`, and the code of their defaults."""
-    positional = [*node.posonly_params, *node.params]
-    star = node.star_arg.name.value if isinstance(node.star_arg, cst.Param) else None
-    double_star = node.star_kwarg.name.value if node.star_kwarg is not None else None
-    parameters = Parameters(
-        tuple(param.name.value for param in positional),
-        len(node.posonly_params),
-        star,
-        tuple(param.name.value for param in node.kwonly_params),
-        double_star,
-    )
-    codes = [compiler.expression(param.default) for param in positional if param.default is not None]
-    keyword_codes = [
-        (param.name.value, compiler.expression(param.default))
-        for param in node.kwonly_params
-        if param.default is not None
-    ]
-
-    def defaults(frame: Frame) -> tuple[tuple[Value, ...], dict[str, Value]]:
-        return tuple(code(frame) for code in codes), {word: code(frame) for word, code in keyword_codes}
-
-    return parameters, defaults
-
 
 def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.FunctionDef | ast.AsyncFunctionDef) -> Code:
     """Code for a `def`: decorators, defaults, and the function, whose body is compiled when it is first called."""
-    from flake8_cnnmem.evaluate.generators import compile_steps
-    from flake8_cnnmem.evaluate.statements import compile_block
-
     decorators = [compiler.expression(decorator.decorator) for decorator in node.decorators]
     parameters, defaults = compile_parameters(compiler, node.params)
     path = compiler.path
@@ -110,8 +83,6 @@ def decorate(frame: Frame, decorator: Value, made: Value) -> Value:
 
 def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) -> Code:
     """Code for a `class`: bases, keywords, the body in a frame of its own, metaclass and decorators."""
-    from flake8_cnnmem.evaluate.statements import compile_block
-
     decorators = [compiler.expression(decorator.decorator) for decorator in node.decorators]
     bases = [(arg.star, compiler.expression(arg.value)) for arg in node.bases]
     keywords = [(arg.keyword.value, compiler.expression(arg.value)) for arg in node.keywords if arg.keyword is not None]

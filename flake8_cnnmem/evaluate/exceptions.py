@@ -6,12 +6,12 @@ import ast
 from contextlib import nullcontext
 from typing import Any
 
+from flake8_cnnmem.evaluate.blocks import compile_block, statement
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.contexts import guarding
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.statements import compile_block, statement
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
@@ -58,7 +58,7 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
     orelse = compile_block(path, node.orelse.body, twin.orelse) if node.orelse is not None else None
     finalbody = compile_block(path, node.finalbody.body, twin.finalbody) if node.finalbody is not None else None
     grouped = isinstance(node, cst.TryStar)
-    guards_imports = any(handler.type is None or mentions_import_error(handler.type) for handler in twin.handlers)
+    guards_imports = any(deals_with_imports(handler) for handler in twin.handlers)
 
     def guarded(frame: Frame) -> Value:
         run = frame.run
@@ -108,6 +108,14 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
         return signal if ending is None else ending
 
     return code
+
+
+def deals_with_imports(handler: ast.ExceptHandler) -> bool:
+    """Whether the program goes on without a module that cannot be imported. One that is told to install it first is
+    taken to have it."""
+    if handler.type is not None and not mentions_import_error(handler.type):
+        return False
+    return not isinstance(handler.body[-1], ast.Raise)
 
 
 def mentions_import_error(node: ast.expr) -> bool:

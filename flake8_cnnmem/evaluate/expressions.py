@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant, expression
-from flake8_cnnmem.evaluate.definitions import compile_parameters
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
+from flake8_cnnmem.evaluate.parameters import compile_parameters
 from flake8_cnnmem.evaluate.private import as_stored, is_private, spelled_out
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown

@@ -26,6 +26,8 @@ class Parameters:
     star: str | None = None
     keywords: tuple[str, ...] = ()
     double_star: str | None = None
+    by_name: frozenset[str] = frozenset()
+    """Those that can be given by name."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -75,9 +77,9 @@ class Function:
         elif parameters.star is not None:
             bound[parameters.star] = ()
         rest: dict[str, Value] = {}
-        allowed = names[parameters.positional_only :]
+        by_name = parameters.by_name
         for word, value in kwargs.items():
-            if word in allowed or word in parameters.keywords:
+            if word in by_name:
                 if word in bound:
                     raise TypeError(f"{self.name}() got multiple values for argument '{word}'")
                 bound[word] = value

@@ -89,7 +89,7 @@ def is_result(item: Value) -> bool:
         return bool(item) and all(map(is_result, item))
     if type(item) is not Tensor or isinstance(item.shape, Unknown) or not item.shape:
         return False
-    return item.call is None or not item.call.grad or item.call.op.kind == "detach"
+    return item.call is None or not item.call.grad or item.call.op.cuts_gradient
 
 
 def another(item: Any) -> Any:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from flake8_cnnmem.evaluate.assignment import compile_target
+from flake8_cnnmem.evaluate.blocks import compile_statement, pair
 from flake8_cnnmem.evaluate.budget import DEPTH, LOOP_ROUNDS, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant
 from flake8_cnnmem.evaluate.contexts import enter_all, guarded_by, guarding, leave_contexts
@@ -20,7 +21,6 @@ from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.loops import join_breaks
 from flake8_cnnmem.evaluate.signals import BREAK, Returned, Signal
-from flake8_cnnmem.evaluate.statements import compile_statement, pair
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.text.deferred_bodies import yields
 from flake8_cnnmem.unknown import Leaving, Unknown

@@ -1,7 +1,17 @@
 """All of the syntax that is followed: importing this room fills the tables of rules."""
 
-from flake8_cnnmem.evaluate import calls, comprehensions, exceptions, expressions, imports, literals, loops, patterns
-from flake8_cnnmem.evaluate.statements import compile_statement, pair
+from flake8_cnnmem.evaluate import (
+    calls,
+    comprehensions,
+    exceptions,
+    expressions,
+    imports,
+    literals,
+    loops,
+    patterns,
+    statements,
+)
+from flake8_cnnmem.evaluate.blocks import compile_statement
 
 __all__ = [
     "calls",
@@ -12,6 +22,6 @@ __all__ = [
     "imports",
     "literals",
     "loops",
-    "pair",
     "patterns",
+    "statements",
 ]

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.evaluate import registries, stdlib
+from flake8_cnnmem.evaluate.blocks import statement
 from flake8_cnnmem.evaluate.budget import READ, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.import_path import ImportPath
 from flake8_cnnmem.evaluate.modules import Importable, Module
-from flake8_cnnmem.evaluate.statements import statement
 from flake8_cnnmem.evaluate.user_stubs import Stubs
 from flake8_cnnmem.source import Source, SourceError, load, mentions_framework, read
 from flake8_cnnmem.source.syntax import cst

@@ -16,6 +16,7 @@ from flake8_cnnmem.evaluate import (
     builtins,
     changes,
     classes,
+    grammar,
     iteration,
     joins,
     operators,
@@ -25,14 +26,7 @@ from flake8_cnnmem.evaluate import (
     training_notes,
 )
 from flake8_cnnmem.evaluate.application import InvocationContext, apply_op
-from flake8_cnnmem.evaluate.budget import (
-    FORWARDS_STEPS,
-    LENGTH,
-    STATEMENT_STEPS,
-    YIELDS,
-    Budget,
-    Exhausted,
-)
+from flake8_cnnmem.evaluate.budget import FORWARDS_STEPS, LENGTH, STATEMENT_STEPS, YIELDS, Budget, Exhausted
 from flake8_cnnmem.evaluate.builtins.files import text
 from flake8_cnnmem.evaluate.contexts import Guard
 from flake8_cnnmem.evaluate.frame import Frame
@@ -55,6 +49,8 @@ from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Raised
 
 class Interpreter:
     """One evaluation: of a file, or of an expression in it."""
+
+    compile_statement = staticmethod(grammar.compile_statement)
 
     def __init__(self, search_path: Sequence[str] = (), strict: bool = False) -> None:
         self.strict = strict
@@ -107,6 +103,8 @@ class Interpreter:
         self.layers_made = 0
         self.cut_off: list[Unknown] = []
         """Why statements of the analysed file were given up for what they cost, each with its line."""
+        self.ended = False
+        """Whether the program has ended: what follows in its text never runs."""
         self.raised: list[tuple[ast.stmt, Unknown]] = []
         """Statements of the analysed file that raise, with the cause."""
         self.passed_over: frozenset[str] = frozenset()

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.attributes import INHERITED_FROM_UNKNOWN
+from flake8_cnnmem.evaluate.attributes import INHERITED_FROM_UNKNOWN, bind
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
@@ -41,8 +41,9 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     if type(function) is Bound:
         receiver = function.receiver
         if run.invocation is None and id(receiver) in run.trace.layers:
-            note_forward(run, function, args, kwargs)
-            if isinstance(receiver, Instance) and function.function is receiver.cls.find("forward"):
+            forward = receiver.cls.find("forward") if isinstance(receiver, Instance) else MISSING
+            note_forward(run, function, forward, args, kwargs)
+            if isinstance(receiver, Instance) and function.function is forward:
                 # What it runs is the layer's own, as it is where the layer itself is called.
                 with run.enter(receiver):
                     result = invoke(run, function, args, kwargs)
@@ -74,7 +75,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         if outside_layers(run) and (id(function) in run.trace.layers or may_be_copied(function)):
             called_layer(run, function, args, kwargs)
         if method is not MISSING:
-            return invoke(run, method, (function, *args), kwargs)
+            return invoke_special(run, method, function, args, kwargs)
         unknown_base = function.cls.any_unknown_base()
         if unknown_base is not None:
             note_unfollowed(run, unknown_base, args, kwargs)
@@ -84,6 +85,16 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     elif type(function) is Namespace:
         return run.unknown(f"{function.name} is not followed")
     raise run.error("TypeError", f"{run.type_name(function)} is not callable")
+
+
+def invoke_special(
+    run: Interpreter, method: Value, receiver: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """A special method as it was found on an object's class: a descriptor (`partialmethod`) gives what is called, and
+    what is neither function nor descriptor is called without the object."""
+    if type(method) in (Function, Native, Unknown):
+        return invoke(run, method, (receiver, *args), kwargs)
+    return invoke(run, bind(run, method, receiver, receiver.cls), args, kwargs)
 
 
 def may_be_copied(value: Instance) -> bool:
@@ -143,13 +154,16 @@ def told_batch(run: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
     return MISSING
 
 
-def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
-    """`net.forward(x)` and `net.build(shape)` say what the net is fed with, as `net(x)` does."""
+def note_forward(
+    run: Interpreter, method: Bound, forward: Value, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> None:
+    """`net.forward(x)` and `net.build(shape)` say what the net is fed with, as `net(x)` does. `forward` is what its
+    class has under that name."""
     layer, function = method.receiver, method.function
     if not isinstance(layer, Instance):
         return
     cls = layer.cls
-    if function is cls.find("forward") or function is cls.find("call"):
+    if function is forward or function is cls.find("call"):
         called_layer(run, layer, args, kwargs)
     elif function is cls.find("build"):
         # `model.build((None, 28, 28, 1))` states the input, with the batch in front.
@@ -342,7 +356,7 @@ def make(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str
     initialiser = cls.find("__init__")
     if initialiser is not MISSING:
         try:
-            result = invoke(run, initialiser, (instance, *args), kwargs)
+            result = invoke_special(run, initialiser, instance, args, kwargs)
         except Leaving as left:
             run.left_unfinished(instance, left)
             raise

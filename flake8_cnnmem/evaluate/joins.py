@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.arithmetic import number_kind
 from flake8_cnnmem.evaluate.attributes import bind
 from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.numbers import number_kind, one_number
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.runtime import DRAWN_AT_RANDOM
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
@@ -71,27 +72,15 @@ def either_unknown(value: Unknown, other: Value) -> Unknown:
     return value if not value.number or kind == value.number else value.loose()
 
 
-def one_number(values: Sequence[Value]) -> Tensor | None:
-    """What stands for any of these where each is a number, or a tensor of one value that no gradient goes through: the
-    first of the tensors, since whatever is computed with either has the same sizes."""
-    found: Tensor | None = None
-    for value in values:
-        if isinstance(value, Tensor) and not isinstance(value, Weight) and value.shape == ():
-            if value.call is not None and value.call.grad:
-                return None
-            found = found or value
-        elif type(value) not in (int, float):
-            return None
-    return found
-
-
 def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
-    """The item at a place that is not known: what all have in common, where they are data or functions."""
+    """The item at a place that is not known: what all have in common, where they are data, results without a gradient,
+    or functions."""
     cause = cause.loose()
-    if not isinstance(items, (list, tuple)) or not 0 < len(items) <= MOST_ITEMS:
+    if not isinstance(items, (list, tuple)) or not items:
         return cause
-    if not all(map(is_data, items)) and not all(map(calls, items)):
-        return cause
+    few = len(items) <= MOST_ITEMS
+    if not few or (not all(map(is_data, items)) and not all(map(calls, items))):
+        return in_common(run, items, cause)
     found: Value = items[0]
     for item in items[1:]:
         found = join(run, found, item, cause)
@@ -99,6 +88,47 @@ def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
     if isinstance(found, Unknown) and len(kinds) == 1 and "" not in kinds:
         return found.another(kinds.pop())
     return found
+
+
+def in_common(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
+    """What stands for any of some tensors that no gradient goes through, or of tuples of such (the transitions that a
+    replay memory holds): a tensor of the shape that all have. `cause` for what they do not share."""
+    first = items[0]
+    run.spend(len(items))
+    if all(item is first for item in items):
+        return first
+    tensors = [item for item in items if isinstance(item, Tensor)]
+    if len(tensors) == len(items):
+        alike = {(each.shape, each.dtype, each.framework, each.moved) for each in tensors}
+        shape, dtype, framework, moved = alike.pop()
+        if alike or isinstance(shape, Unknown) or any(is_learned(run, each) for each in tensors):
+            return cause
+        drawn = Tensor(shape, dtype, framework=framework, moved=moved)
+        run.data(DRAWN_AT_RANDOM)[id(drawn)] = drawn
+        return drawn
+    columns = fields_of(items)
+    if columns is None:
+        return one_of(run, items, cause) if len(items) <= MOST_ITEMS and all(map(is_data, items)) else cause
+    common = tuple(in_common(run, column, cause) for column in columns)
+    return dataclasses.replace(first, payload=common) if isinstance(first, Instance) else common
+
+
+def is_learned(run: Interpreter, tensor: Tensor) -> bool:
+    """Whether a gradient goes back from a tensor to a weight, or to a leaf that asks for one."""
+    behind = [call for call in calls_behind([tensor]) if call.grad]
+    run.spend(len(behind))
+    given = [tensor, *(each for call in behind for each in (*call.inputs, *call.weights))]
+    return any(isinstance(each, Weight) or each.requires_grad for each in given)
+
+
+def fields_of(items: Sequence[Value]) -> list[tuple[Value, ...]] | None:
+    """Of tuples of one kind and length the first fields of all, the second ones, and so on; None for anything else."""
+    kinds = {item.cls if isinstance(item, Instance) else type(item) for item in items}
+    inside = [item.payload if isinstance(item, Instance) else item for item in items]
+    tuples = [each for each in inside if isinstance(each, tuple) and each]
+    if len(kinds) > 1 or len(tuples) < len(items) or len(set(map(len, tuples))) > 1:
+        return None
+    return list(zip(*tuples, strict=True))
 
 
 def is_data(value: Value) -> bool:
@@ -169,6 +199,8 @@ class Either(Weightless):
     __slots__ = ("cause",)
     kind = "identity"
     view = True
+    hands_on = True
+    keeps_dtype = True
 
     def __init__(self, cause: Unknown) -> None:
         self.cause = cause

@@ -17,8 +17,8 @@ from flake8_cnnmem.values import Instance, Value
 MOST = 1024
 """Items that are looked at, those of containers after the variables that hold them."""
 DEPTH = 5
-PLAIN = frozenset((int, float, bool, str, type(None)))
-"""What most variables hold, and no tensor is in."""
+PLAIN: set[type] = {int, float, bool, str, type(None)}
+"""What most variables hold, and no tensor is in: the types of which that is known by now."""
 
 
 def let_go(values: Iterable[Value], number: int) -> None:
@@ -45,4 +45,6 @@ def let_go(values: Iterable[Value], number: int) -> None:
                     inner.append(value)
                 elif isinstance(value, dict):
                     inner.append(value.values())
+                else:
+                    PLAIN.add(kind)
         level, depth = inner, depth - 1

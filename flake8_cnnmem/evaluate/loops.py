@@ -12,6 +12,7 @@ import operator
 from collections.abc import Iterator
 
 from flake8_cnnmem.evaluate.assignment import compile_target
+from flake8_cnnmem.evaluate.blocks import compile_block, statement
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
@@ -20,7 +21,6 @@ from flake8_cnnmem.evaluate.growing import note_growing, note_growing_ops
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, MOST_GATHERED, Rounds
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
-from flake8_cnnmem.evaluate.statements import compile_block, statement
 from flake8_cnnmem.evaluate.trace import Loop
 from flake8_cnnmem.evaluate.training_notes import note_perhaps_held
 from flake8_cnnmem.evaluate.turns import (

@@ -99,7 +99,7 @@ class Module:
         try:
             span = self.source.spans()[at]
             run.importer.count(span.end - span.start)
-            code, twin = self.code(at)
+            code, twin = self.code(run, at)
         except (SourceError, Exhausted) as error:
             line = outline.lines[at] if isinstance(error, Exhausted) else error.line or outline.lines[at]
             self.lose(run, names, Unknown(error.reason, self.path, line))
@@ -117,15 +117,13 @@ class Module:
         if run.journal is not None:
             run.settled.extend((self.variables, word, self.variables[word]) for word in names if word in self.variables)
 
-    def code(self, at: int) -> tuple[Code, ast.stmt]:
+    def code(self, run: Interpreter, at: int) -> tuple[Code, ast.stmt]:
         """A top-level statement, compiled once for all evaluations of the file, and its syntax. SourceError where it
         does not parse."""
-        from flake8_cnnmem.evaluate.grammar import compile_statement
-
         compiled = self.source.compiled
         if at not in compiled:
             node, twin = self.source.statement(at)
-            compiled[at] = compile_statement(self.path, node, twin), twin
+            compiled[at] = run.compile_statement(self.path, node, twin), twin
         found: tuple[Code, ast.stmt] = compiled[at]
         return found
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.values import Instance, Value
 
 _analyses: list[dict[int, tuple[Value, Any]]] = []
@@ -19,8 +20,6 @@ _analyses: list[dict[int, tuple[Value, Any]]] = []
 @contextmanager
 def natives_put_back() -> Iterator[None]:
     """For one analysis: whatever it changes about natives is undone at its end, also where it ends with an error."""
-    from flake8_cnnmem.evaluate.branches import restore
-
     _analyses.append({})
     try:
         yield
@@ -31,8 +30,6 @@ def natives_put_back() -> Iterator[None]:
 
 def about_to_change(container: Value) -> None:
     """A dict, list, set or Instance that natives own is about to be changed by the program."""
-    from flake8_cnnmem.evaluate.branches import snapshot
-
     if _analyses and id(container) not in _analyses[-1]:
         _analyses[-1][id(container)] = (container, snapshot(container))
 

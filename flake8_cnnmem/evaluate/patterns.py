@@ -7,10 +7,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from flake8_cnnmem.evaluate.blocks import compile_block, statement
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.statements import compile_block, statement
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Value

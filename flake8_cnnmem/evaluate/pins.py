@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem.settings.pins import Pin, project_pins
+
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
-    from flake8_cnnmem.settings.pins import Pin
 
 MOST_FOLDERS = 8
 """Folders that are gone up from a file to its project's root."""
@@ -28,9 +29,6 @@ def pinned(run: Interpreter, name: str) -> Pin | None:
 
 def pins_around(run: Interpreter) -> dict[str, Pin]:
     """The pins of the nearest folder that has any."""
-    # Most programs ask for none.
-    from flake8_cnnmem.settings.pins import project_pins
-
     files = run.importer.files
     if not run.trace.path:
         return {}

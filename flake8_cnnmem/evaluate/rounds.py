@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from flake8_cnnmem.evaluate.budget import FEW_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.gathering import batches_of, fill_up
@@ -19,10 +20,6 @@ from flake8_cnnmem.values import Value
 MANY_ROUNDS = 16
 """Rounds that only call models, as a benchmark does, before the rest are taken to be like them. A layer that a model
 calls in a loop looks the same from outside, and its calls count."""
-
-HEAVY = 40_000
-"""Steps after which two such rounds suffice, where no gradient goes back through them and they fill no list: a large
-model that is evaluated on twenty batches leaves nothing else than one that is evaluated on two."""
 
 MOST_ROLLED = 64
 """Rounds that are left of a loop that counts and are gone through all the same, where they take few steps: a rollout
@@ -190,12 +187,14 @@ class Rounds:
     def soon_over(self, left: int | None) -> bool:
         """Whether few turns are left, which take few steps."""
         spent = self.steps - self.run.budget.steps
-        return left is not None and left <= MOST_ROLLED and spent * left < HEAVY * max(self.done, 1)
+        return left is not None and left <= MOST_ROLLED and spent * left < FEW_STEPS * max(self.done, 1)
 
     def is_heavy(self, turn: Turn, last: Sequence[Event]) -> bool:
-        """Whether a turn only calls models without a gradient, keeps nothing in a list, and takes long to follow."""
+        """Whether a turn only calls models without a gradient, keeps nothing in a list, and takes long to follow: two
+        such rounds suffice. A large model that is evaluated on twenty batches leaves nothing else than one that is
+        evaluated on two."""
         only_looks = all(event.kind == "call" and event.call is not None and not event.call.grad for event in last)
-        return only_looks and not turn.lengths and self.steps - self.run.budget.steps > HEAVY
+        return only_looks and not turn.lengths and self.steps - self.run.budget.steps > FEW_STEPS
 
     def keeps_models(self, turn: Turn, epoch: bool) -> bool:
         """Whether there are more models in a container that the turn has put something into than there ever were, or

@@ -3,96 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from flake8_cnnmem.evaluate.assignment import compile_augmented, compile_deletion, compile_target, rebinding
-from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, unfollowed
+from flake8_cnnmem.evaluate.blocks import compile_block, compile_statement, statement
+from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.contexts import enter_all, within_contexts
 from flake8_cnnmem.evaluate.definitions import compile_class, compile_function
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
-from flake8_cnnmem.evaluate.stopping import passing_over
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
-
-StatementRule = Callable[[Compiler, Any, Any], Code]
-STATEMENTS: dict[type[cst.CSTNode], StatementRule] = {}
-
-
-def statement(*kinds: type[cst.CSTNode]) -> Callable[[StatementRule], StatementRule]:
-    """Register the rule below for these kinds of statements."""
-
-    def register(rule: StatementRule) -> StatementRule:
-        for kind in kinds:
-            STATEMENTS[kind] = rule
-        return rule
-
-    return register
-
-
-def pair(body: Sequence[Any], twins: list[ast.stmt]) -> list[tuple[Any, ast.stmt]]:
-    """Each statement of a libcst block with its `ast` twin. `a; b` is two of either."""
-    flat: list[Any] = []
-    for node in body:
-        flat.extend(node.body if isinstance(node, cst.SimpleStatementLine) else [node])
-    return list(zip(flat, twins, strict=True))
-
-
-def compile_block(path: str, node: Any, twins: list[ast.stmt]) -> Code:
-    """Code for the statements of a block, in both trees."""
-    body = node.body if isinstance(node, (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)) else [node]
-    return run_all([compile_statement(path, each, twin) for each, twin in pair(body, twins)])
-
-
-def run_all(codes: list[Code]) -> Code:
-    """Code that runs statements one after the other, until one leaves."""
-    if len(codes) == 1:
-        return codes[0]
-
-    def block(frame: Frame) -> Value:
-        for code in codes:
-            signal = code(frame)
-            if signal is not None:
-                return signal
-        return None
-
-    return block
-
-
-def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
-    """Code for one statement; what is not followed gives up the names that it would bind."""
-    compiler = Compiler(path, twin)
-    compiler.take_notes(node, twin)
-    rule = STATEMENTS.get(type(node))
-    line = twin.lineno
-    inner = rule(compiler, node, twin) if rule is not None else unfollowed(f"{type(node).__name__} is not followed")
-    if rule is None:
-        unknown = inner
-
-        def skip(frame: Frame) -> None:
-            unknown(frame)
-
-        inner = skip
-    site = StatementSite(path, twin)
-
-    def code(frame: Frame) -> Value:
-        run = frame.run
-        frame.line = line
-        run.frame = frame
-        run.site = site
-        budget = run.budget
-        budget.steps -= 1
-        if budget.steps < 0:
-            run.spend(0)
-        if run.passed_over and f"{path}:{line}" in run.passed_over:
-            return passing_over(frame, inner, path, node, twin)
-        return inner(frame)
-
-    return code
 
 
 def is_in_place(method: str) -> bool:
@@ -303,12 +228,12 @@ def only_binds(block: Sequence[ast.stmt]) -> bool:
 
 def passed_over(frame: Frame, cause: Unknown, blocks: Sequence[Sequence[ast.stmt]]) -> Value:
     """What one of so many blocks leaves behind, whichever it is: the names that they bind are not known."""
-    for statement in (each for block in blocks for each in block):
+    for left_out in (each for block in blocks for each in block):
         names: list[str] = []
-        if isinstance(statement, ast.Assign):
-            names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
-        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
-            names = [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+        if isinstance(left_out, ast.Assign):
+            names = [target.id for target in left_out.targets if isinstance(target, ast.Name)]
+        elif isinstance(left_out, (ast.Import, ast.ImportFrom)):
+            names = [alias.asname or alias.name.partition(".")[0] for alias in left_out.names]
         frame.run.changed(frame.variables)
         frame.variables.update(dict.fromkeys(names, cause))
     if not any(isinstance(each, ast.Return) for block in blocks for each in block):

@@ -14,6 +14,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.outlines import touched
+from flake8_cnnmem.evaluate.program_ends import ends_program, is_definition
 from flake8_cnnmem.finding import in_short
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.running.stopping import go_on
@@ -36,8 +37,10 @@ def run_module(run: Interpreter, module: Module) -> None:
     module.source.parse_whole()
     with deep_recursion():
         for at, names in enumerate(module.outline().names):
+            code, twin = module.code(run, at)
+            if run.ended and not is_definition(twin):
+                continue
             run.importer.defining.append(names)
-            code, twin = module.code(at)
             cause = run_top_level(run, module, twin, code)
             if cause is not None and not isinstance(twin, (ast.Import, ast.ImportFrom)):
                 run.unfinished.append(cause)
@@ -123,6 +126,8 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
     if isinstance(error, Raised) and not module.lazy:
         run.raised.append((twin, cause))
         run.stops.append(stops_at(run))
+        # Whoever steps through a notebook may go on with its next cell.
+        run.ended = run.ended or (module.source.notebook is None and ends_program(frame, twin, error))
     if isinstance(error, Raised) and isinstance(twin, ast.Expr):
         run.failures.append(cause)
     else:

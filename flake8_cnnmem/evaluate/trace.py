@@ -108,6 +108,11 @@ class Loop:
     follows: Loop | None = None
     """Of a turn that stands for the rest of a loop: the turns of it that were followed."""
 
+    @property
+    def statement(self) -> object:
+        """What all runs of a loop have in common: its statement, where it is one."""
+        return getattr(self.site, "statement", self)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retained:
@@ -120,7 +125,7 @@ class Retained:
     """Whether it is an item of a container, or an attribute."""
     site: Site | None
     limited: bool = False
-    """Whether it is an item of a deque that lets go of its first items when it is full."""
+    """Whether the container lets go of its first items when it holds so many (`deque(maxlen=100)`)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -261,8 +266,10 @@ class Trace:
     """Whether turns of a loop are passed over: streams give what they are asked for."""
     filled: dict[Filled, tuple[int, Site | None]] = field(default_factory=dict)
     """What loops have put something into: (the number of the last op before, where)."""
+    gathered: dict[object, set[str]] = field(default_factory=dict)
+    """The names of the containers that the turns of a loop have put tensors into, by its statement."""
     limited: set[int] = field(default_factory=set)
-    """Those of them, by id, that are deques with a greatest length."""
+    """The containers, by id, that let go of their first items when they hold so many."""
     repeating: int = 0
     """How many loops around what is running are in a turn that stands for others."""
     settled: int = 0

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.budget import LAYER_STEPS
+from flake8_cnnmem.evaluate.budget import FEW_STEPS, LAYER_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Loop, MadeLayer, RootCall, Turn, around
 from flake8_cnnmem.evaluate.training_state import (
@@ -36,9 +36,6 @@ MANY_MICRO_STEPS = 16
 
 MANY_PASSED = 64
 """Turns that are left by `continue` before a loop over data is given up waiting for another one."""
-
-FEW_STEPS = 40_000
-"""Steps that the turns of a loop over data may take which are gone through though no model is called in them."""
 
 TOO_MANY_PASSED = (
     f"the first {MANY_PASSED} turns of a loop over data are passed over: those after them are not followed"
@@ -101,7 +98,7 @@ def look_around(run: Interpreter, innermost: bool = False) -> None:
         perhaps = perhaps_held(run)
         for loop in waiting:
             if perhaps is not None:
-                run.trace.perhaps_held.setdefault(getattr(loop.site, "statement", loop), perhaps)
+                run.trace.perhaps_held.setdefault(loop.statement, perhaps)
             loop.looked, loop.models = len(loop.turns), models_in(found)
             if loop.held is None:
                 loop.held = found
@@ -120,7 +117,7 @@ def note_perhaps_held(run: Interpreter, rest: Loop) -> None:
             event.turn.loop for turn in rest.turns for event in run.trace.events_of(turn) if event.turn is not None
         ]
         for loop in (rest, *inner):
-            run.trace.perhaps_held.setdefault(getattr(loop.site, "statement", loop), perhaps)
+            run.trace.perhaps_held.setdefault(loop.statement, perhaps)
 
 
 def waits(loop: Loop) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn
-from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Instance, Value
@@ -56,7 +56,7 @@ def reached_from(loss: Tensor) -> frozenset[int]:
         call = tensor.call
         if isinstance(tensor, Weight) and tensor.trainable and not tensor.buffer:
             found.add(id(tensor))
-        if call is not None and id(call) not in seen and call.grad and call.op.kind != "detach":
+        if call is not None and id(call) not in seen and call.grad and not call.op.cuts_gradient:
             seen.add(id(call))
             waiting += (*call.weights, *call.inputs)
     return frozenset(found)
@@ -178,7 +178,7 @@ def new_to(before: Iterable[tuple[str, T]], found: Iterable[tuple[str, T]]) -> l
 
 def models_in(found: InReach) -> int:
     """How many models, loose weights and other tensors in containers there are in what the program holds."""
-    inside = sum(isinstance(tensor, Weight) or ("[" in path and is_on_device(tensor)) for path, tensor in found.tensors)
+    inside = sum(isinstance(tensor, Weight) or ("[" in path and is_some_size(tensor)) for path, tensor in found.tensors)
     return len(found.layers) + inside
 
 
@@ -236,7 +236,7 @@ def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
         if isinstance(value, Instance) and frameworks.updated_by(value) is not None:
             # What an optimizer keeps for its weights is its state.
             optimizers = (*optimizers, f"{path}.")
-        counts = frameworks.is_layer(value) or isinstance(value, Weight) or (results and is_on_device(value))
+        counts = frameworks.is_layer(value) or isinstance(value, Weight) or (results and is_some_size(value))
         if counts and not path.startswith(optimizers):
             found += any(type(key) is int and filled.get(key, (0, None))[0] >= turn.first for _, key in owners)
     return found
@@ -246,14 +246,14 @@ FEW_VALUES = 1024
 """Results with no more values than these are not looked for."""
 
 
-def is_on_device(value: Value) -> bool:
-    """Whether a value is a tensor of some size that lies on the device or was computed there."""
+def is_some_size(value: Value) -> bool:
+    """Whether a value is a tensor of some size that lies on the device."""
     if not isinstance(value, Tensor) or isinstance(value.shape, Unknown):
         return False
     size = dims.at_batch(dims.product(value.shape), 1)
     if not isinstance(size, int) or size <= FEW_VALUES:
         return False
-    return value.moved or any(one.moved for call in calls_behind([value]) for one in (*call.inputs, *call.weights))
+    return lies_on_device(value)
 
 
 def holds_results(word: str, item: Value) -> bool:
@@ -268,35 +268,24 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
     """At the end of a turn: note of the tensors that names still lead to that they live on, and of what is held by none
     (`others`). Whoever gives a name another tensor later notes when."""
     filled, began = run.trace.filled, turn.loop.began
-    named: set[int] = set()
-
-    def kept(path: str, value: Tensor, owners: Owners) -> Retained:
-        # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
-        # may have been given a container that is made anew.
-        filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
-        variable = variable_of(path, owners)
-        what, site = next(((own, site) for own, number, site in filling if number >= turn.first), (variable, None))
-        limited = any(key in run.trace.limited for _, key in owners)
-        return Retained(what, value, bool(owners), site, limited)
-
     for path, value, owners in within_reach(chain(others, names_in_sight(run.frame))):
         if not isinstance(value, Tensor) or isinstance(value, Weight):
             continue
         value.held = FOREVER
-        made = value.call.number if value.call is not None else value.born if value.moved and owners else 0
-        if 0 < made <= began:
-            turn.older.append((variable_of(path, owners), made))
-        elif made:
-            turn.kept.append(kept(path, value, owners))
-        if not owners and filled:
-            named.add(id(value))
-    # What a name leads to may lie in a container as well.
-    containers = ((path, value) for path, value in names_in_sight(run.frame) if type(value) is not Tensor)
-    for path, value, owners in within_reach(containers) if named else ():
-        if id(value) in named and isinstance(value, Tensor) and any(key in filled for _, key in owners):
-            made = value.call.number if value.call is not None else value.born if value.moved else 0
-            if made > began:
-                turn.kept.append(kept(path, value, owners))
+        if value.call is not None and value.call.number <= began:
+            turn.older.append((variable_of(path, owners), value.call.number))
+            continue
+        # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
+        # may have been given a container that is made anew.
+        filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
+        known = next(((own, site) for own, number, site in filling if number >= turn.first), None)
+        if value.call is not None or (known is not None and value.moved and value.born >= began):
+            # Of leaves those that a turn may have put into a container: a name may be given another one.
+            what, site = known or (variable_of(path, owners), None)
+            limited = any(key in run.trace.limited for _, key in owners)
+            turn.kept.append(Retained(what, value, bool(owners), site, limited))
+            if known is not None:
+                run.trace.gathered.setdefault(turn.loop.statement, set()).add(what)
 
 
 def variable_of(path: str, owners: Owners) -> str:

@@ -24,7 +24,7 @@ class Keeper:
     gathers: bool
     """Whether it is a container that has more in it with every turn; else each turn's result is made of the last."""
     limited: bool = False
-    """Whether it has no more in it once it is full."""
+    """Whether it is a container that lets go of its first items when it holds so many."""
 
     @property
     def single(self) -> bool:
@@ -113,8 +113,8 @@ def by_name(kept: Sequence[Retained]) -> dict[str, list[Retained]]:
 
 
 def number_of(tensor: Tensor) -> int:
-    """The number of the call that made a tensor; of what was put on the device when that was."""
-    return tensor.call.number if tensor.call is not None else tensor.born
+    """The number of the call that made a tensor; of a leaf that of the call behind which it was made."""
+    return tensor.call.number if tensor.call is not None else tensor.born + 1
 
 
 def is_carried(what: str, before: Pass, last: Pass) -> bool:
@@ -159,7 +159,7 @@ def with_gradient(tensors: Iterable[Tensor]) -> Iterator[Call]:
     seen: set[int] = set()
     while waiting:
         call = waiting.pop()
-        if call is None or call.number in seen or call.op.kind == "detach" or not call.grad:
+        if call is None or call.number in seen or call.op.cuts_gradient or not call.grad:
             continue
         yield call
         seen.add(call.number)

@@ -172,7 +172,7 @@ def goes_on_outside(trace: Trace, turn: Turn) -> bool:
     losses = [event.subject for event in trace.events_of(turn) if event.kind == "backward"]
     wanted = {id(loss) for loss in losses if isinstance(loss, Tensor)}
     for call, _ in reversed(trace.calls[outer.calls[0] : turn.calls[1]]):
-        if call.grad and call.op.kind != "detach" and any(id(tensor) in wanted for tensor in call.outputs):
+        if call.grad and not call.op.cuts_gradient and any(id(tensor) in wanted for tensor in call.outputs):
             if call.number <= turn.first and any(layer is not None for layer in layers_of(call)):
                 return True
             wanted.update(id(tensor) for tensor in (*call.inputs, *call.weights))
@@ -218,22 +218,17 @@ def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
     a training's own step."""
     counted = {id(event) for phase in phases for each in phase.passes for event in each.events if event.doubt is None}
     # The same loops in other turns of theirs.
-    own = {(id(phase.loop), statement_of(event.turn.loop)) for phase in phases for event in phase.events
+    own = {(id(phase.loop), event.turn.loop.statement) for phase in phases for event in phase.events
            if event.turn is not None and event.doubt is None and phase.loop is not None}  # fmt: skip
     loops: dict[int, Loop] = {}
     for event in trace.events:
         if event.kind == "call" and event.turn is not None and id(event) not in counted:
             loops.setdefault(id(event.turn.loop), event.turn.loop)
     loops = {key: loop for key, loop in loops.items()
-             if not any((id(turn.loop), statement_of(loop)) in own for turn in around(loop.outer))}  # fmt: skip
+             if not any((id(turn.loop), loop.statement) in own for turn in around(loop.outer))}  # fmt: skip
     learning = {id(turn.loop) for event in trace.events if event.kind in ("step", "backward", "gradient", "fit")
                 for turn in around(event.turn)}  # fmt: skip
     return [phase_of(trace, loop) for key, loop in loops.items() if key not in learning and loop.turns]
-
-
-def statement_of(loop: Loop) -> object:
-    """What all runs of one loop share: its statement, or the loop itself where it has none."""
-    return getattr(loop.site, "statement", loop)
 
 
 def gatherings_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
@@ -244,7 +239,7 @@ def gatherings_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
         for event in phase.events:
             turn = event.turn
             if event.call is not None and event.call.grad and turn is not None and turn.loop is not phase.loop:
-                loops[statement_of(turn.loop)] = turn.loop
+                loops[turn.loop.statement] = turn.loop
     found = []
     for loop in loops.values():
         goes_back = any(event.kind in ("step", "backward") for turn in loop.turns for event in trace.events_of(turn))

@@ -77,11 +77,15 @@ def named(name: str) -> Framework:
 
 def in_use() -> tuple[Framework, ...]:
     """The frameworks that something has been asked of, in their order."""
-    global used
-    for module in waiting:
-        if module in sys.modules and hasattr(sys.modules[module], "FRAMEWORK"):
-            break
-    else:
+    global used, looked_at
+    if len(sys.modules) == looked_at:
+        return used
+    # A module that is being imported has its framework when no further module comes.
+    begun = [module for module in waiting if module in sys.modules]
+    if not begun:
+        looked_at = len(sys.modules)
+        return used
+    if not any(hasattr(sys.modules[module], "FRAMEWORK") for module in begun):
         return used
     loaded = {module: name for name, module in MODULES if hasattr(sys.modules.get(module), "FRAMEWORK")}
     used = tuple(map(named, loaded.values()))
@@ -94,6 +98,8 @@ waiting = {module for _, module in MODULES}
 """The modules of frameworks that nothing has been asked of yet."""
 used: tuple[Framework, ...] = ()
 """Those that were seen to be in use: nothing takes one away."""
+looked_at = -1
+"""How many modules there were when none of those that are waited for was among them."""
 
 
 def is_tensor_method(native: Native) -> bool:

@@ -7,13 +7,13 @@ own, `New`, measured by the name of a quantity of the op (`quantity`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from itertools import chain
 from types import MappingProxyType
 
 from flake8_cnnmem.frameworks.optimizer_states import OptimizerState
-from flake8_cnnmem.graph import Model
+from flake8_cnnmem.graph import Call, Model
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 
@@ -82,6 +82,14 @@ class OpRule:
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
     `passing`: the copies of what is read otherwise are there for a moment: in the "forward" pass, or in "both", made
     again on the way back.
+    `one_order`: cuDNN reads all operands in one order of axes, channels last where the input or the first weight lies
+    so; what lies otherwise is copied, in both passes. `bias_last`: the gradient of a bias is made behind those of the
+    others, when what was there for their kernels is gone.
+    `batch_statistics`: its kernels work out means and variances of the batch (memory/batch_statistics.py).
+    `restrided`: a result of one place is told as channels last, where the input lies so, by as_strided, whose gradient
+    is written into zeros.
+    `state_first`: of the two products that a step of a recurrent layer begins with the gradient of the state's is made
+    first, else the input's.
     `counts`: the backward pass counts the places of a mask: a sum of whole numbers of eight bytes, over the op's axes,
     before it makes the gradient.
     `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
@@ -120,6 +128,11 @@ class OpRule:
     passing: str = ""
     as_result: bool = False
     dense: bool = False
+    one_order: bool = False
+    bias_last: bool = False
+    batch_statistics: bool = False
+    restrided: bool = False
+    state_first: bool = False
     counts: bool = False
     mask_first: bool = False
     kernel_first: bool = False
@@ -131,6 +144,16 @@ class OpRule:
 
 NOT_KNOWN = OpRule(gradient="same", known=False)
 """Of a kind without a row: its result alone is counted, which makes the estimate a lower bound."""
+
+
+def one_node(call: Call) -> int:
+    """How many nodes of a backward pass's graph an op is: one."""
+    return 1
+
+
+def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
+    """One rule for several kinds, written as words."""
+    return ((name, row) for name in names.split())
 
 
 def table(*groups: Iterable[tuple[str, OpRule]]) -> Mapping[str, OpRule]:
@@ -183,6 +206,8 @@ class Rules:
     by_chip: bool = False
     rewrites: Mapping[str, str] = field(default_factory=dict)
     """Kinds that are another one in disguise."""
+    nodes: Callable[[Call], int] = one_node
+    """How many nodes of its graph an op is: the engine runs them by their numbers."""
     optimizers: Mapping[str, OptimizerState] = field(default_factory=dict)
     """What its own optimizers keep, by their names in small letters."""
 

@@ -13,7 +13,8 @@ computation takes it, is the function's own name. A class of ops is run on the p
 `@PixelShuffle(size(upscale_factor))`. Without a decorator it is the namespace's own computation.
 
 `@in_place` says that the framework has the function's in-place form as well: `add_` of `add`. `multiply = mul` is
-another name of a function.
+another name of a function. `@of_values` says that what `parameter.data` gives is looked at for itself, and not in the
+place of the parameter.
 
 A stub is looked through for names when its framework is imported; a function is parsed when it is first called.
 """
@@ -36,6 +37,9 @@ Wrapper: TypeAlias = Callable[[Callable[..., Value]], Callable[..., Value]]
 
 ENTRY = re.compile(r"^(?:@.+\n(?:[ )].*\n)*)*def (\w+)\(|^(\w+) = (\w+)$", re.M)
 IN_PLACE = "@in_place"
+OF_VALUES = "@of_values"
+MARKS = frozenset((IN_PLACE[1:], OF_VALUES[1:]))
+"""Decorators that name no computation."""
 
 
 def beside(file: str, name: str) -> str:
@@ -84,7 +88,8 @@ class Stub:
 
     def native(self, name: str) -> Native:
         """The function of this name, or the in-place form of one ("add_")."""
-        return Native(name, Waiting(self, name), propagate_unknown=False)
+        of_values = OF_VALUES in self.texts.get(self.aliases.get(name, name), "")
+        return Native(name, Waiting(self, name), propagate_unknown=False, of_values=of_values)
 
     @cached_property
     def imports(self) -> Mapping[str, tuple[str, str]]:
@@ -121,7 +126,7 @@ class Stub:
         for each in every:
             each.annotation = None
         names = [each.arg for each in every]
-        record = next((each for each in node.decorator_list if ast.unparse(each) != IN_PLACE[1:]), None)
+        record = next((each for each in node.decorator_list if ast.unparse(each) not in MARKS), None)
         called, fixed, named = parts(record) if record is not None else (self.computation, [], [])
         used = [load(called), *fixed, *(keyword.value for keyword in named)]
         words = {each.id for part in used for each in ast.walk(part) if isinstance(each, ast.Name)}

@@ -23,7 +23,8 @@ from flake8_cnnmem.line_to_change.case import (
 )
 from flake8_cnnmem.line_to_change.worked_out import size_worked_out
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Loss, Matmul, Recurrent, RecurrentCell, Resize
-from flake8_cnnmem.ops.merge import Broadcast, Concatenate, Dot, Einsum, Stack
+from flake8_cnnmem.ops.merge import Broadcast, Concatenate, Stack
+from flake8_cnnmem.ops.products import Dot, Einsum
 
 
 def leaf_beside_result(case: Case) -> Site | None:

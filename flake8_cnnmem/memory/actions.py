@@ -14,6 +14,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Batch, Shape
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Problem, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.memory.leaves import leaves_of, storage_of
 from flake8_cnnmem.memory.reshapes import with_batch
 from flake8_cnnmem.memory.tape import is_made_in, region_of
 from flake8_cnnmem.ops import Expand, Reshape
@@ -157,14 +158,14 @@ def calls_with_gradient(calls: Sequence[Call], loss: Tensor, weights: frozenset[
     carrying = set(weights)
     for call in calls:
         reads = (*call.inputs, *call.weights)
-        if call.grad and call.op.kind != "detach" and any(id(t) in carrying or t.requires_grad for t in reads):
+        if call.grad and not call.op.cuts_gradient and any(id(t) in carrying or t.requires_grad for t in reads):
             carrying.update(id(tensor) for tensor in call.outputs)
     by_output = {id(tensor): call for call in calls for tensor in call.outputs}
     found: dict[int, Call] = {}
     waiting = [id(loss)]
     while waiting:
         made_by = by_output.get(waiting.pop())
-        if made_by is None or made_by.number in found or made_by.op.kind == "detach":
+        if made_by is None or made_by.number in found or made_by.op.cuts_gradient:
             continue
         if any(id(tensor) in carrying for tensor in made_by.outputs):
             found[made_by.number] = made_by
@@ -179,16 +180,6 @@ def for_any_batch(step: Step, batch: int) -> Step:
     first = next(samples, None)
     grows = first is not None and lifted(first, batch) != first.shape
     return rebuilt(step, lambda leaf: lifted(leaf, batch), lambda made, call: shapes_of(made, call, batch, grows))
-
-
-def leaves_of(calls: Sequence[Call]) -> Iterator[Tensor]:
-    """What the calls read that none of them has made, weights aside."""
-    made: set[int] = set()
-    for call in calls:
-        for tensor in call.inputs:
-            if id(tensor) not in made and not isinstance(tensor, Weight):
-                yield tensor
-        made.update(map(id, call.outputs))
 
 
 def for_input(step: Step, old: Shape, new: Shape) -> Step | None:
@@ -245,7 +236,11 @@ def rebuilt(
                 wide = copies.get(id(source), source)
                 # What the code computes of data alone, beside the graph, is there from then on.
                 born = tensor.born or (tensor.call.number if tensor.call is not None else 0)
-                found = replace(tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide, born=born)
+                whole = storage_of(tensor)
+                view_of = None if whole is tensor else copy_of(whole, number, region)
+                found = replace(
+                    tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide, born=born, view_of=view_of
+                )
                 copies[id(tensor)] = found
                 if region is None or not is_made_in(tensor, region):
                     leaves.append((number, found))
@@ -345,15 +340,6 @@ class Regions:
         return self.copies.get(id(value), value)
 
 
-AS_WIDE = frozenset(
-    {
-        "scale", "shift", "add_number", "neg", "div", "rdiv", "add", "subtract", "multiply", "divide", "view", "copy",
-        "contiguous", "detach", "identity", "alias", "bernoulli", "poisson", "abs", "sign", "sqrt", "sin", "cos",
-        "relu", "sigmoid", "tanh", "clamp", "clamp_one", "floor", "ceil", "round", "trunc", "frac", "maximum",
-        "minimum", "masked_fill", "concatenate", "stack", "pad", "lerp", "mask", "amax", "amin",
-    }
-)  # fmt: skip
-"""Kinds whose result is as wide as what they are given, whatever autocast does."""
 NESTED = 8
 """How many of these steps are looked through for the tensor that data is made alike."""
 
@@ -364,7 +350,7 @@ def as_wide_as(tensor: Tensor, nested: int = NESTED) -> Tensor | None:
     call = tensor.call
     if tensor.as_wide_as is not None or call is None or not nested or tensor.dtype != "float":
         return tensor.as_wide_as
-    if call.op.kind not in AS_WIDE or call.weights:
+    if not call.op.keeps_dtype or call.weights:
         return None
     found = [as_wide_as(each, nested - 1) for each in call.inputs if each.dtype == "float" and each.shape != ()]
     return found[0] if found and all(each is found[0] for each in found) else None
@@ -427,7 +413,7 @@ def shapes_of(copied: Call, call: Call, batch: int, grows: bool = True) -> list[
 def is_filled_with_samples(call: Call, batch: int) -> bool:
     """Whether the code writes what has the batch in front into zeros that it made as long: a sequence that is shifted
     by one (`shifted = ids.new_zeros(ids.shape); shifted[:, 1:] = ids[:, :-1]`)."""
-    if call.op.kind != "set_slice":
+    if not call.op.writes_part:
         return False
     target, *values = call.inputs
     samples = any(not isinstance(each.shape, Unknown) and each.shape[:1] == (BATCH,) for each in values)

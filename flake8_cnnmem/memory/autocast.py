@@ -21,6 +21,8 @@ class Autocast:
     memory: Memory
     rules: Rules
     cache: dict[int, Value] = field(default_factory=dict)
+    held: set[int] = field(default_factory=set)
+    """The ids of the cached ones."""
     region: int = 0
     """The outermost region of the last op."""
     said: bool = False
@@ -69,6 +71,7 @@ class Autocast:
             nodes.append(TapeNode(call, plan, [given], [(id(cast), cast)], []))
         if caches:
             self.cache[key] = cast
+            self.held.add(id(cast))
         else:
             made.append(cast.storage)
         return id(cast), cast
@@ -89,3 +92,4 @@ class Autocast:
         for cast in self.cache.values():
             self.memory.release(cast.storage)
         self.cache.clear()
+        self.held.clear()

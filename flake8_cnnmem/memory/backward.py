@@ -88,7 +88,7 @@ class Backward:
         forward = self.forward
         outside, forward.values = forward.values, dict(region.outer)
         tape, forward.tape = forward.tape, []
-        forward.records, forward.phase = True, "recompute"
+        phase, forward.records, forward.phase = forward.phase, True, "recompute"
         stops, forward.stops = forward.stops, None if region.reentrant else region.ends
         forward.run(region.steps, set(region.results))
         forward.stops = stops
@@ -103,7 +103,7 @@ class Backward:
         for key in region.results:
             forward.drop(key)
         inner, forward.tape = forward.tape, tape
-        forward.values = outside
+        forward.values, forward.phase = outside, phase
         around = self.only
         if around is not None:
             self.only = leading_from(inner, around)
@@ -279,8 +279,7 @@ class Backward:
         there until the last of them is done."""
         left = [self.memory.room(lot) for lot in way.after]
         first, made = len(node.label.inputs), dict(zip(node.plan.wanted, enumerate(way.made), strict=True))
-        # Without gates (rnn_tanh_cell) the state's product comes first, else the input's.
-        stages = (0, 1) if node.label.op.kind == "rnn_cell" else (1, 0)
+        stages = (0, 1) if node.plan.row.state_first else (1, 0)
         for at in stages:
             found: dict[int, Value] = {}
             # Without a state that is given there are zeros, of which nobody asks for a gradient.

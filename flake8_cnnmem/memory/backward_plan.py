@@ -23,7 +23,7 @@ from flake8_cnnmem.ops import Embedding
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
-from flake8_cnnmem.ops.merge import Matmul
+from flake8_cnnmem.ops.products import Matmul
 from flake8_cnnmem.unknown import Unknown
 
 Made: TypeAlias = "tuple[str, Form, Form | None]"
@@ -95,18 +95,18 @@ def views_of(node: TapeNode, way: BackwardPlan) -> Iterator[int]:
     whole, a value spread over what was summed; what a product has read as a matrix of other axes, and the weight that
     a linear layer reads transposed."""
     row, call = node.plan.row, node.label
-    first_weight = 1 if call.op.kind == "linear" else len(call.inputs)
+    first_weight = 1 if call.op.product == "rows" else len(call.inputs)
     for place, at in enumerate(node.plan.wanted):
         value, how = node.operands[at][1], way.made[place]
         aliased = how is not None and how[0] == "alias"
         rank = len(value.sizes or ())
         if node.plan.kind == "view":
-            viewed = aliased and call.op.view_gradient != "sum" and call.op.kind != "identity" and not call.op.idle
+            viewed = aliased and call.op.view_gradient != "sum" and not call.op.hands_on
         elif row.turned and at >= first_weight:
             viewed = True
-        elif call.op.kind == "linear":
+        elif call.op.product == "rows":
             viewed = rank > 2
-        elif call.op.kind == "einsum":
+        elif call.op.product == "equation":
             # What turns an operand and reads it as matrices is undone by views.
             viewed = True
         elif isinstance(call.op, Matmul):
@@ -136,7 +136,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     if node.plan.alone and len(reached) == 1:
         scratch = list(node.plan.alone[reached[0]])
     instead = turned = None
-    if call.op.kind == "adaptive_average_pool" and row.gradient == "averaged" and is_turned(operands[0], False):
+    if row.restrided and is_turned(operands[0], False):
         # Its one place is told as channels last by as_strided, whose gradient is written into zeros.
         instead = memory.lot(gradient.values, each)
     if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
@@ -157,29 +157,25 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
             inside = None if form.sizes is None else layout.in_order(form.sizes, (0, 2, 1, 3))
             if inside is not None and (form.strides is None or not lie_alike(form.sizes or (), form.strides, inside)):
                 scratch.append(memory.lot(form.values, each))
-    if call.op.kind == "convolution" and memory.chip is not None:
+    if row.one_order and memory.chip is not None:
         lead = leading(operands[0].form, operands[min(1, len(operands) - 1)].form)
         read = [*turned_by(lead, operands[0].form), *turned_by(lead, gradient)]
         scratch += [memory.lot(form.values, size_of(form.dtype)) for form in read]
         if 0 in wanted and len(operands) > 1 and turned_by(lead, operands[1].form):
             turned = memory.lot(operands[1].values, size_of(operands[1].dtype))
-    if (
-        (row.passing == "both" or call.op.kind in ("softmax", "log_softmax"))
-        and gradient.sizes is not None
-        and gradient.strides is not None
-    ):
-        # The kernel reads the gradient as it lies, or a copy of it; softmax its product with the result.
+    if row.passing == "both" and gradient.sizes is not None and gradient.strides is not None:
+        # The kernel reads the gradient as it lies, or a copy of it.
         if not layout.is_contiguous(gradient.sizes, gradient.strides):
             scratch.append(memory.lot(gradient.values, each))
     if row.as_result and gradient.sizes is not None and gradient.strides is not None and reads_as_result(node):
         lies = node.results[0][1].strides
         if lies is not None and not lie_alike(gradient.sizes, gradient.strides, lies):
             scratch.append(memory.lot(gradient.values, each))
-    normalises = call.op.kind == "batch_norm" and memory.chip is not None and "eval" not in call.op.variants(operands)
-    if normalises and 0 not in wanted and by_cudnn(call, node.results[0][1].dtype):
+    unasked = row.batch_statistics and memory.chip is not None and 0 not in wanted
+    if unasked and by_cudnn(call, node.results[0][1].dtype):
         # cuDNN makes the input's gradient whether anybody wants it or not.
         scratch.append(memory.lot(operands[0].values, each))
-    if (row.dense or call.op.kind == "embedding") and gradient.sizes is not None and gradient.strides is not None:
+    if row.dense and gradient.sizes is not None and gradient.strides is not None:
         either = row.gradient_layout == "suggested" and layout.is_channels_last(gradient.sizes, gradient.strides)
         wanted_as = layout.channels_last(gradient.sizes) if either else layout.contiguous(gradient.sizes)
         if not lie_alike(gradient.sizes, gradient.strides, wanted_as):
@@ -213,7 +209,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if row.gradient_layout == "suggested" and value.sizes is not None and gradient.strides is not None:
             like = layout.suggested(value.sizes, gradient.sizes or (), gradient.strides)
             own = memory.form(value.shape, value.dtype, like)
-        if call.op.kind == "convolution" and at == 0 and value.sizes is not None:
+        if row.one_order and at == 0 and value.sizes is not None:
             # In channels last where the kernel worked so, if for the weight alone (cudnn_conv_suggest_memory_format).
             written = node.results[0][1]
             if written.sizes is not None and written.strides is not None:
@@ -221,7 +217,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
                 own = memory.form(value.shape, value.dtype, lying)
         if valuewise and gradient.sizes == value.sizes and gradient.strides is not None:
             own = memory.form(value.shape, value.dtype, as_computed(row, operands, at, gradient))
-        product = summed(call, operands[:2]) if call.op.kind == "einsum" and at < 2 else None
+        product = summed(call, operands[:2]) if call.op.product == "equation" and at < 2 else None
         if product is not None and value.sizes is not None:
             # A product of the gradient and of the other operand, as it was read.
             own = memory.form(value.shape, value.dtype, layout.in_order(value.sizes, product.orders[at]))
@@ -239,6 +235,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if kind == "same" and gradient.sizes == value.sizes and gradient.dtype != value.dtype:
             # A cast lies as what is cast.
             own = memory.form(value.shape, value.dtype, as_cast(gradient, value))
+        part = as_part(gradient, value) if kind == "parts" and gradient.dtype != value.dtype else None
+        if part is not None and value.sizes is not None:
+            own = memory.form(value.shape, value.dtype, layout.elementwise(value.sizes, [(value.sizes, part)]))
         if kind == "new" and call.op.repeats and value.dtype != result and repeated(node, value) is None:
             # It is made in the result's dtype, and cast; of what was repeated, when it is summed. If that comes first,
             # what was made in full for it is gone by then.
@@ -251,11 +250,11 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         first = len(call.inputs)
         if row.after and (at < min(2, first) or first <= at < first + 2):
             made.append(("late", own, None))
-        elif call.op.kind in ("matmul", "attention") and repeated(node, value) is not None:
+        elif call.op.product in ("batches", "steps") and repeated(node, value) is not None:
             # A product's repeated operands, and a mask of attention's, are a node of their own: the sum comes when that
             # of the product is done.
             made.append(("late", fresh(memory, value), None))
-        elif call.op.kind == "convolution" and at == 1 and turned_by(leading(operands[0].form, value.form), value.form):
+        elif row.one_order and at == 1 and turned_by(leading(operands[0].form, value.form), value.form):
             # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
             made.append(("new", memory.form(value.shape, value.dtype, layout.channels_last(value.sizes or ())), None))
         elif is_sparse(call.op):
@@ -278,17 +277,17 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     order = sorted(range(len(wanted)), key=lambda place: place in repeats)
     late = any(how == "late" for how, _, _ in made)
     sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, gradient)
-    if call.op.kind == "convolution" and operands[0].sizes is not None and len(operands[0].sizes) == 3:
+    if row.one_order and operands[0].sizes is not None and len(operands[0].sizes) == 3:
         # A copy that is read in one dimension is there until the bias is summed (convolution_backward).
         x = operands[0].form
         copies = [memory.lot(form.values, size_of(form.dtype)) for form in turned_by(x, x)]
         sums = [[*copies, *lots] for lots in sums]
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
-    when = "last" if call.op.kind == "convolution" else "first" if row.counts or is_split(node, operands) else ""
+    when = "last" if row.bias_last else "first" if row.counts or is_split(node, operands) else ""
     if passing or len(scratch) != last or len(sums) != in_full:
         in_full = 0
     meanwhile = len(node.plan.temporaries)
-    if call.op.kind == "convolution":
+    if row.bias_last:
         repeats, meanwhile = [place for place, at in enumerate(wanted) if at == len(call.inputs) + 1], len(scratch)
     return BackwardPlan(
         made,
@@ -310,14 +309,14 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
 
 def reads_as_result(node: TapeNode) -> bool:
     """Of a batch norm only cuDNN's does."""
-    return node.label.op.kind != "batch_norm" or by_cudnn(node.label, node.results[0][1].dtype)
+    return not node.plan.row.batch_statistics or by_cudnn(node.label, node.results[0][1].dtype)
 
 
 def is_split(node: TapeNode, operands: Sequence[Value]) -> bool:
     """Whether a linear layer is a product and then a sum of its own, and not one op: where its input has other than two
     axes and is not contiguous (aten/src/ATen/native/Linear.cpp)."""
     sizes, strides = operands[0].sizes, operands[0].strides
-    if node.label.op.kind != "linear" or sizes is None or strides is None or len(sizes) == 2:
+    if node.label.op.product != "rows" or sizes is None or strides is None or len(sizes) == 2:
         return False
     return not layout.is_contiguous(sizes, strides)
 
@@ -339,7 +338,7 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
         return []
     lots = []
     for at in node.plan.wanted:
-        if op.kind == "embedding":
+        if op.looks_up:
             if is_sparse(op):
                 continue
             line = segments_of(gradient.shape, node.operands[at][1].shape)
@@ -352,7 +351,7 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
             if at < 2:
                 continue
             channels = -1
-            if op.kind == "convolution" and getattr(op, "channels_last", False) is not True:
+            if op.convolves and getattr(op, "channels_last", False) is not True:
                 channels = 1
             axes = [axis for axis in range(len(gradient.sizes)) if axis != channels % len(gradient.sizes)]
         elif op.repeats and sizes != gradient.sizes and layout.fits(sizes, gradient.sizes):
@@ -398,9 +397,9 @@ def repeated(node: TapeNode, value: Value) -> Shape | None:
     result, shape = node.results[0][1].shape, value.shape
     if isinstance(result, Unknown) or isinstance(shape, Unknown):
         return None
-    if node.label.op.kind == "matmul":
+    if node.label.op.product == "batches":
         return batched(shape, result)
-    if node.label.op.kind == "attention":
+    if node.label.op.product == "steps":
         mask = len(node.operands) > 3 and value is node.operands[3][1]
         return mask_in_full(node.operands[0][1], node.operands[1][1], value) if mask else None
     return result if node.label.op.repeats == "operands" and shape != result else None

@@ -20,8 +20,13 @@ WELFORD = 16
 
 
 def by_cudnn(call: Call, dtype: str) -> bool:
-    """Whether cuDNN's kernel runs: with weights, and not in bfloat16."""
-    return any(not getattr(weight, "buffer", False) for weight in call.weights) and dtype != "bfloat16"
+    """Whether cuDNN's kernel runs (_select_batch_norm_backend): on maps, with weights, not in bfloat16, and in float16
+    with weights in float32."""
+    shape = call.inputs[0].shape
+    learned = [weight for weight in call.weights if not getattr(weight, "buffer", False)]
+    if not learned or dtype == "bfloat16" or (isinstance(shape, tuple) and len(shape) < 3):
+        return False
+    return dtype != "float16" or all(weight.dtype != "float16" for weight in learned)
 
 
 def statistics(memory: Memory, call: Call, form: Form) -> list[int]:

@@ -140,7 +140,7 @@ def context(chip: Chip) -> int:
 
 def convolutions(model: Model, dtype: str, peak: int) -> int:
     """The most that cuDNN's workspaces may take in a step on tensors of so many bytes."""
-    if not any(call.op.kind == "convolution" for call in model.calls):
+    if not any(call.op.convolves for call in model.calls):
         return 0
     return peak * next(share for name, share in CONVOLUTIONS if dtype.startswith(name)) // 1000
 

@@ -12,9 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.tape import Entry, TapeNode
-from flake8_cnnmem.unknown import Unknown
 
 
 def in_order(entries: Sequence[Entry], program: int, passes: int, first: bool = False) -> list[Entry]:
@@ -72,14 +70,3 @@ def ranked(entries: Sequence[Entry], passes_first: bool, first: bool) -> Iterato
         if isinstance(entry, TapeNode):
             number = entry.number
         yield -number if first else entry.label.derives is not passes_first, entry
-
-
-def nodes_of(call: Call) -> int:
-    """How many nodes torch makes of an op. A layer on a matrix reads its weight transposed, and one on more axes reads
-    its input as a matrix, and gives its result back in their shape."""
-    shape = call.inputs[0].shape
-    if call.op.kind == "linear":
-        return 4 if not isinstance(shape, Unknown) and len(shape) > 2 else 2
-    if call.op.kind == "matmul":
-        return 2 if call.derives else 1
-    return 2 if call.op.kind == "cross_entropy" else 1

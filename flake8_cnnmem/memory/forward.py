@@ -7,12 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
 
-from flake8_cnnmem.frameworks.rules import OpRule, Rules
+from flake8_cnnmem.frameworks.rules import New, OpRule, Rules
 from flake8_cnnmem.graph import FOREVER, Call, OwnBackward, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
-from flake8_cnnmem.memory.engine_order import nodes_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.held import Held
 from flake8_cnnmem.memory.planner import Planner
@@ -29,6 +28,9 @@ from flake8_cnnmem.memory.tape import (
     calls_in,
     first_number,
 )
+
+MADE = ("y", "y1", "positions")
+"""What a row of the rules calls results that are kept."""
 
 
 @dataclass(slots=True)
@@ -53,7 +55,7 @@ class Forward:
     """Values of a followed turn that nothing reads any more, but that the code holds."""
     last_kept: int = 0
     """Of the checkpointed stretch that is running, the number of the first op that need not run again: behind the last
-    one that keeps its result for the backward pass, or that last one itself where it keeps what it read."""
+    one that keeps what it has made for the backward pass, or that last one itself where it keeps what it read."""
     stops: int | None = None
     """Where the second run of a checkpoint ends: ops from this number on give no results."""
     asked: set[int] = field(default_factory=set)
@@ -269,9 +271,10 @@ class Forward:
             gone.update(one for one in asks if not asked[one] and not self._leads_back(one))
 
     def _leads_back(self, key: int) -> bool:
-        """Whether something holds a result through which a gradient goes: the places of maxima are none."""
+        """Whether something holds a result through which a gradient goes: the places of maxima are none. Casts of
+        weights are held by autocast until its region ends."""
         value = self.values.get(key)
-        return value is not None and value.grad
+        return (value is not None and value.grad) or key in self.autocast.held
 
     def forget_unreachable(self) -> None:
         """A backward pass is over: what is left of the tape, and no gradient can come to any more, goes."""
@@ -297,7 +300,13 @@ class Forward:
             self.constants.add(key)
             return found
         dtype = self.dtype_of(tensor)
-        if tensor.shape == () and tensor.data is not None:
+        if tensor.view_of is not None:
+            there_before = id(tensor.view_of) in self.values
+            whole = self.value(tensor.view_of)
+            found = self.memory.alias(whole, tensor.shape, None)
+            if not there_before and self.reads.get(id(tensor.view_of), 0) <= 0:
+                self.drop(id(tensor.view_of))
+        elif tensor.shape == () and tensor.data is not None:
             found = Value(Storage(Line(), "temporaries", 0), self.memory.form((), dtype))
         else:
             found = self.memory.new(tensor.shape, dtype)
@@ -355,7 +364,10 @@ class Forward:
             inputs[at] = copy = Value(memory.place(form), form, given.grad, given.weight)
             scratch.append(copy.storage)
         if not self.records and plan.flows and plan.row.keeps:
-            self.last_kept = call.number + any(kept.what == "y" for kept in plan.row.keeps)
+            # What a kernel itself makes is there when it has run.
+            self.last_kept = call.number + any(
+                kept.what in MADE or isinstance(kept.what, New) for kept in plan.row.keeps
+            )
         stopped = self.stops is not None and call.number >= self.stops
         scratch += [memory.room(lot) for lot in plan.scratch] if not stopped else []
         masks: list[Storage] = []
@@ -385,7 +397,7 @@ class Forward:
                 for storage in saved:
                     memory.let_go(storage)
                 saved = []
-            self.nodes[call.derives] += nodes_of(call)
+            self.nodes[call.derives] += self.rules.nodes(call)
             self.tape.append(
                 TapeNode(call, plan, operands + weights, results, saved, fetched, self.nodes[call.derives])
             )

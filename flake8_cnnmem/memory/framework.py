@@ -152,7 +152,7 @@ ROWS = Unknown(
 
 def learns_rows(model: Model, weights: Mapping[int, Value]) -> bool:
     """Whether a table that rows are read from is trained."""
-    tables = (call.weights[0] for call in model.calls if call.op.kind == "embedding" and call.weights)
+    tables = (call.weights[0] for call in model.calls if call.op.looks_up and call.weights)
     return any(id(table) in weights and weights[id(table)].grad for table in tables)
 
 

@@ -114,18 +114,18 @@ def planned(
     forward = lots_of(memory, row.forward, call, inputs, each)
     scratch = [*passing, *forward, *parts_of(memory, call, row, inputs)]
     ahead = list(inputs)
-    if call.op.kind == "convolution" and weights and inputs:
+    if row.one_order and weights and inputs:
         # The order of its result is that in which cuDNN reads.
         ahead[0] = Value(inputs[0].storage, leading(inputs[0].form, weights[0].form))
     placed = [result_of(memory, call, row, ahead, tensor, computed, half) for tensor in call.outputs]
-    if call.op.kind == "cast" and placed[0][1]:
+    if call.op.casts and placed[0][1]:
         # To the dtype that it has: no cast, and no way back.
         row = replace(row, gradient="same")
     results = [(form, shared, flows and is_floating(form.dtype)) for form, shared in placed]
     if row.resized and is_larger(results[0][0], inputs[0].form):
         scratch.append(memory.lot(inputs[0].values, each))
     plan = Plan(row, "view" if is_view(call, row) else "op", copies, scratch, results, flows)
-    if call.op.kind == "convolution" and memory.chip is not None:
+    if row.one_order and memory.chip is not None:
         # cuDNN reads all in one order of axes: channels last where the input has them so.
         lead = leading(inputs[0].form, (*weights, inputs[0])[0].form)
         turned = [form for value in (*inputs, *weights[:1]) for form in turned_by(lead, value.form)]
@@ -140,7 +140,8 @@ def planned(
         plan.behind = [*plan.behind, *lots_of(memory, places, call, inputs, each)]
         if row.mask_first:
             # And so is a mask made.
-            masks = [kept.what for kept in row.keeps if isinstance(kept.what, New)]
+            made = row.in_place if is_in_place(call) and row.in_place is not None else row.keeps
+            masks = [kept.what for kept in made if isinstance(kept.what, New)]
             scratch += lots_of(memory, masks, call, inputs, each)
     if flows and records:
         plan.keeps = list(keeps_of(memory, call, row, inputs, weights, each))
@@ -171,7 +172,7 @@ def lots_of(memory: Memory, wanted: Sequence[New], call: Call, inputs: Sequence[
 
 def parts_of(memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value]) -> list[int]:
     """The lots of the buffer of a reduction that is split over the blocks of a GPU."""
-    if call.op.kind == "batch_norm" and inputs and "eval" not in call.op.variants(inputs):
+    if row.batch_statistics and inputs:
         return batch_statistics.statistics(memory, call, inputs[0].form)
     if not row.partial or memory.chip is None or not inputs or inputs[0].sizes is None:
         return []
@@ -213,7 +214,7 @@ def result_of(
     if dtype == "float":
         # What is real of complex numbers (magnitudes, parts) is half as wide. The inverse of a transform makes complex
         # numbers as many as its result first: they are counted in its place.
-        dtype = REAL.get(computed, computed) if call.op.kind != "fourier" else computed
+        dtype = REAL.get(computed, computed) if not call.op.complex_within else computed
         if isinstance(call.op, CastBack):
             dtype = call.op.dtype
     elif half is not None and is_handed_on(call, row, tensor):
@@ -237,7 +238,7 @@ def result_of(
 def is_handed_on(call: Call, row: OpRule, tensor: Tensor) -> bool:
     """Whether a result's floating dtype is that of an input, and not one that the code asks for: under autocast it is
     then what autocast makes of it."""
-    if not is_floating(tensor.dtype) or call.op.kind == "cast":
+    if not is_floating(tensor.dtype) or call.op.casts:
         return False
     return row.autocast == "half" or any(tensor.dtype == given.dtype for given in (*call.inputs, *call.weights))
 
@@ -257,7 +258,7 @@ def strides_of(
         return in_order(sizes, (1, 0, 2) if getattr(call.op, "batch_first", False) is True else (0, 1, 2))
     if row.layout == "heads inside" and len(sizes) == 4:
         return in_order(sizes, (0, 2, 1, 3))
-    product = summed(call, inputs) if call.op.kind == "einsum" and row.reads else None
+    product = summed(call, inputs) if call.op.product == "equation" and row.reads else None
     if product is not None:
         return in_order(sizes, product.result)
     return None if is_view(call, row) else own_strides(row, inputs, sizes)

@@ -45,7 +45,7 @@ class Planner:
             return self._attention(call, op, operands, half, chip)
         if isinstance(op, Loss) and self.rules.by_chip:
             return written_loss(call, [value.dtype for value in operands], half)
-        return powers_pooled(call, half) if op.kind == "lp_pool" and self.rules.by_chip else ()
+        return powers_pooled(call, half) if op.pools_powers and self.rules.by_chip else ()
 
     def _attention(
         self, call: Call, op: ScaledDotProduct, operands: Sequence[Value], half: str | None, chip: Chip
@@ -70,7 +70,8 @@ class Planner:
             variants = kernel(op, given, half, chip)
         if given and given[0].dtype.startswith("complex"):
             variants = ("complex", *variants)
-        if chip is not None and given and is_turned(given[0], op.kind == "adaptive_max_pool"):
+        as_maps = self.rules.row(op.kind, "channels last").layout == "maps"
+        if chip is not None and given and is_turned(given[0], as_maps):
             variants = (*(f"channels last, {variant}" for variant in variants), "channels last", *variants)
         if chip is not None and given and not lies_contiguous(given[0]):
             variants = ("not contiguous", *variants)

@@ -32,9 +32,10 @@ def copied(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> Ite
         if how == "contiguous":
             shape = None if _is_contiguous(value) else value.shape
         elif how == "suggested":
-            copied = at == 0 and memory.chip is not None and by_cudnn(call, value.dtype) and not _is_suggested(value)
+            reads = call.op.kind != "batch_norm" or by_cudnn(call, value.dtype)
+            copied = at == 0 and memory.chip is not None and reads and not _is_suggested(value)
             shape = value.shape if copied else None
-        elif call.op.kind == "einsum":
+        elif call.op.product == "equation":
             plan, sizes, strides = summed(call, inputs), value.sizes, value.strides
             lies = plan is None or sizes is None or strides is None or not einsum.copies(plan, at, sizes, strides)
             shape = None if lies else value.shape
@@ -42,7 +43,7 @@ def copied(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> Ite
             turned = getattr(call.op, "batch_first", False) is True or not _is_contiguous(value)
             shape = value.shape if at == 0 and turned else None
         else:
-            shape = _copied_shape(call.op.kind, value, other, result, memory)
+            shape = _copied_shape(call.op.product, value, other, result, memory)
         if shape is not None:
             yield at, memory.form(shape, value.dtype)
 
@@ -55,16 +56,16 @@ def summed(call: Call, inputs: Sequence[Value]) -> einsum.Product | None:
 
 
 def _copied_shape(
-    kind: str, value: Value, other: Value | None, result: Shape | Unknown, memory: Memory
+    product: str, value: Value, other: Value | None, result: Shape | Unknown, memory: Memory
 ) -> Shape | Unknown | None:
     """The shape of the copy that an operand needs; None where it is read as it lies."""
     sizes, strides = value.sizes, value.strides
     if sizes is None or strides is None:
         return None
-    if kind == "linear" or (kind == "matmul" and other is not None and _rank(other) <= 2):
+    if product == "rows" or (product == "batches" and other is not None and _rank(other) <= 2):
         flat = (math.prod(sizes[:-1]), *sizes[-1:])
         return None if len(sizes) < 3 or layout.reshape(sizes, strides, flat) is not None else value.shape
-    full = batched(value.shape, result) if kind in ("matmul", "attention") else None
+    full = batched(value.shape, result) if product in ("batches", "steps") else None
     wanted = memory.sizes(full) if full is not None else None
     if full is not None and wanted is not None and layout.fits(sizes, wanted):
         strides = layout.broadcast(sizes, strides, wanted)
@@ -100,7 +101,7 @@ def is_gathered(call: Call, inputs: Sequence[Value], gradient: Form) -> bool:
 def gathered(memory: Memory, call: Call, inputs: Sequence[Value]) -> Iterator[int]:
     """The places of the operands that cuBLAS reads from a copy. `inputs` are those that are read: copies of what is no
     matrix as it lies."""
-    if call.op.kind not in ("linear", "matmul", "einsum"):
+    if call.op.product not in ("rows", "batches", "equation"):
         return
     for at, value in enumerate(inputs[:2]):
         read = _operand_as_read(memory, call, inputs, at, value)
@@ -121,17 +122,17 @@ def _operand_as_read(
     memory: Memory, call: Call, inputs: Sequence[Value], at: int, value: Value
 ) -> tuple[Sizes, Sizes] | None:
     """Sizes and strides of an operand as a matrix, or as a batch of them; None where that is not known."""
-    sizes, strides, kind = value.sizes, value.strides, call.op.kind
+    sizes, strides, product = value.sizes, value.strides, call.op.product
     if sizes is None or strides is None or len(sizes) < 2:
         return None
     target: Sizes
-    if kind == "einsum":
+    if product == "equation":
         plan = summed(call, inputs)
         if plan is None:
             return None
         order, target = plan.orders[at], plan.targets[at]
         sizes, strides = tuple(sizes[axis] for axis in order), tuple(strides[axis] for axis in order)
-    elif kind == "linear" or (len(inputs) == 2 and _rank(inputs[1 - at]) <= 2):
+    elif product == "rows" or (len(inputs) == 2 and _rank(inputs[1 - at]) <= 2):
         target = (math.prod(sizes[:-1]), sizes[-1])
     else:
         full = batched(value.shape, call.outputs[0].shape)
@@ -145,16 +146,16 @@ def _operand_as_read(
 
 def _result_as_read(call: Call, inputs: Sequence[Value], form: Form) -> tuple[Sizes, Sizes] | None:
     """The same of what lies as a product's result; None where it is no such view."""
-    sizes, strides, kind = form.sizes, form.strides, call.op.kind
+    sizes, strides, product = form.sizes, form.strides, call.op.product
     assert sizes is not None
     assert strides is not None
-    plan = summed(call, inputs) if kind == "einsum" else None
+    plan = summed(call, inputs) if product == "equation" else None
     target: Sizes
     if plan is not None:
         (batch, rows, _), (_, _, columns) = plan.targets
         target = (batch, rows, columns)
         sizes, strides = tuple(sizes[axis] for axis in plan.result), tuple(strides[axis] for axis in plan.result)
-    elif kind == "linear":
+    elif product == "rows":
         target = (math.prod(sizes[:-1]), sizes[-1])
     else:
         target = (math.prod(sizes[:-2]), *sizes[-2:])
@@ -172,7 +173,10 @@ def _is_suggested(value: Value) -> bool:
     """Whether it lies in row-major order, or as a map whose channels run fastest."""
     sizes, strides = value.sizes, value.strides
     return _is_contiguous(value) or (
-        sizes is not None and strides is not None and layout.is_channels_last(sizes, strides)
+        sizes is not None
+        and strides is not None
+        and layout.is_channels_last(sizes, strides)
+        and layout.is_dense(sizes, strides)
     )
 
 

@@ -35,16 +35,14 @@ def computed_dtype(row: OpRule, inputs: Sequence[Value], half: str | None, train
 
 def shares_input(call: Call, row: OpRule, first: Value, dtype: str) -> bool:
     """Whether the result is the input's own memory, if its layout allows."""
-    kind = call.op.kind
     if is_view(call, row) or call.op.idle:
         return True
-    if kind == "cast":
+    if call.op.casts:
         return dtype == first.dtype
-    if kind == "contiguous":
-        return first.sizes is None or first.strides is None or layout.is_contiguous(first.sizes, first.strides)
-    if kind == "channels_last":
-        return first.sizes is None or first.strides is None or layout.is_channels_last(first.sizes, first.strides)
-    return False
+    if not call.op.layout_asked:
+        return False
+    lies_so = layout.is_contiguous if call.op.layout_asked == "contiguous" else layout.is_channels_last
+    return first.sizes is None or first.strides is None or lies_so(first.sizes, first.strides)
 
 
 def shared_strides(call: Call, first: Value, sizes: tuple[int, ...] | None) -> tuple[int, ...] | None:
@@ -117,9 +115,9 @@ def is_viewed(call: Call, row: OpRule, inputs: Sequence[Value]) -> bool:
     if not inputs:
         return False
     first = inputs[0]
-    if is_in_place(call) or call.op.kind == "identity" or call.op.idle:
+    if is_in_place(call) or call.op.hands_on:
         return first.viewed
-    if call.op.kind == "linear":
+    if call.op.product == "rows":
         # With a bias, a contiguous input of more than two axes is read as a matrix, and the result as a view.
         if first.sizes is None or first.strides is None or len(first.sizes) < 3 or len(call.weights) < 2:
             return False

@@ -32,6 +32,9 @@ from flake8_cnnmem.results import LEAST_GROWTH
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
 
+MANY_TURNS, SEEN = 1000, 0.005
+"""What so many turns leave behind matters where it is more than this part of what a step needs."""
+
 GROWS = Unknown("memory grows with every turn of the loop, and how many turns it makes is not known")
 
 
@@ -81,10 +84,11 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
 
     memory = replay.memory
     left_out, turns = tuple(memory.left_out), 0
-    if (actual.gathers or any(line != Line() for line in keepers)) and growth.at(batch) >= LEAST_GROWTH:
-        if actual.further is None:
+    if actual.gathers or any(line != Line() for line in keepers):
+        least = min(LEAST_GROWTH, memory.timeline.peak(batch) * SEEN // MANY_TURNS)
+        if actual.further is None and growth.at(batch) > least:
             left_out += (GROWS,)
-        else:
+        elif actual.further is not None and growth.at(batch) > 0:
             # The last run finds what all before have left.
             memory.timeline.put_first([growth.times(actual.further)], "kept")
             turns = len(actual.turns) + actual.further
@@ -182,11 +186,22 @@ class Replay:
                 if tensor.held <= number and self.forward.reads.get(id(tensor), 0) <= 0:
                     self.forward.drop(id(tensor))
         for tensor in inputs:
-            if id(tensor) not in self.forward.values:
-                value = self.memory.new(tensor.shape, self.forward.dtype_of(tensor), use="input")
-                value.grad = tensor.requires_grad
-                self.forward.values[id(tensor)] = value
+            for each in (tensor.view_of, tensor):
+                if each is not None and id(each) not in self.forward.values:
+                    self.forward.values[id(each)] = self.lying_there(each)
         self.inputs += inputs
+
+    def lying_there(self, tensor: Tensor) -> Value:
+        """What the loader gives, or the code has made of data alone: a view of another one is no tensor of its own."""
+        whole = self.forward.values.get(id(tensor.view_of))
+        if whole is not None:
+            return self.memory.alias(whole, tensor.shape, None)
+        value = self.memory.new(tensor.shape, self.forward.dtype_of(tensor), use="input")
+        value.grad = tensor.requires_grad
+        if self.forward.reads.get(id(tensor), 0) <= 0:
+            # What is read are views of it.
+            self.forward.held.put(tensor, tensor.held)
+        return value
 
     def act(self, action: Action) -> None:
         if action.kind == "draw":

@@ -19,7 +19,10 @@ from flake8_cnnmem.memory.plain_attention import ComposedCalls
 from flake8_cnnmem.ops import Broadcast, Elementwise, Loss, Reduce, Reshape
 from flake8_cnnmem.unknown import Unknown
 
-Written: TypeAlias = Callable[[ComposedCalls, Sequence[Tensor], Sequence[str]], Tensor]
+Written: TypeAlias = Callable[[Call, Loss, Sequence[str], str | None], tuple[Call, ...]]
+"""The calls in the place of a loss."""
+
+OfValues: TypeAlias = Callable[[ComposedCalls, Sequence[Tensor], Sequence[str]], Tensor]
 """The losses of the values, of a loss's inputs and by its options."""
 
 
@@ -33,21 +36,28 @@ def written_loss(call: Call, dtypes: Sequence[str], half: str | None) -> tuple[C
     if isinstance(op.reduction, Unknown) or isinstance(op.options, Unknown) or len(shapes) < 2:
         return ()
     try:
-        if op.kind == "cross_entropy":
-            return _cross_entropy(call, op, dtypes, half)
         written = WRITTEN.get(op.kind)
-        if written is None or call.weights:
+        return () if written is None else written(call, op, dtypes, half)
+    except Mismatch:
+        # Sizes that do not fit are told at the call, not here.
+        return ()
+
+
+def of_values(losses_of: OfValues) -> Written:
+    """A loss whose values are computed one by one, in float32 under autocast, and then reduced."""
+
+    def written(call: Call, op: Loss, dtypes: Sequence[str], half: str | None) -> tuple[Call, ...]:
+        if call.weights:
             return ()
         steps = ComposedCalls(call)
         in_half = [half is not None and dtype in HALVES for dtype in dtypes]
         given = [steps.cast(each, "float32") if cast else each for each, cast in zip(call.inputs, in_half, strict=True)]
-        losses = written(steps, given, op.options)
+        losses = losses_of(steps, given, op.options)
         if op.reduction not in ("none", None):
             losses = steps.make(Reduce("mean" if op.reduction == "mean" else "sum"), losses)
         return steps.ending_in(losses)
-    except Mismatch:
-        # Sizes that do not fit are told at the call, not here.
-        return ()
+
+    return written
 
 
 def _cross_entropy(call: Call, op: Loss, dtypes: Sequence[str], half: str | None) -> tuple[Call, ...]:
@@ -183,9 +193,10 @@ def _margin_ranking(steps: ComposedCalls, inputs: Sequence[Tensor], options: Seq
 
 
 WRITTEN: Mapping[str, Written] = {
-    "l1": _l1,
-    "kl_div": _kl_div,
-    "poisson_nll": _poisson_nll,
-    "hinge_embedding": _hinge_embedding,
-    "margin_ranking": _margin_ranking,
+    "cross_entropy": _cross_entropy,
+    "l1": of_values(_l1),
+    "kl_div": of_values(_kl_div),
+    "poisson_nll": of_values(_poisson_nll),
+    "hinge_embedding": of_values(_hinge_embedding),
+    "margin_ranking": of_values(_margin_ranking),
 }

@@ -23,11 +23,12 @@ def left_by_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     else:
         yield from optimizers_in_turn(phase)
     yield from optimizers_waiting(trace, phase)
+    yield from data_gathered(phase)
 
 
 def kept_perhaps(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     """A copy of a model that the program holds in later turns where a test that is not known says so."""
-    statement = getattr(phase.loop.site, "statement", phase.loop) if phase.loop is not None else None
+    statement = phase.loop.statement if phase.loop is not None else None
     known = trace.perhaps_held.get(statement)
     if known is not None:
         path, cause = known
@@ -112,6 +113,19 @@ def optimizers_waiting(trace: Trace, phase: Phase) -> Iterator[Unknown]:
             if weights & phase.reached:
                 yield Unknown(f"{path} is not seen to step: what it keeps is not counted", *place(optimizer.site))
                 return
+
+
+def data_gathered(phase: Phase) -> Iterator[Unknown]:
+    """Containers on the device that every turn puts data into which its step does not read (a replay memory): they go
+    on to fill beyond the turns that are counted."""
+    if len(phase.passes) < 2:
+        return
+    before, last = phase.passes[-2:]
+    read = {id(tensor) for each in (before, last) for call, _ in each.calls for tensor in call.inputs}
+    for kept in last.kept:
+        if kept.inside and kept.site is not None and kept.tensor.call is None and id(kept.tensor) not in read:
+            yield Unknown(f"how much {kept.what} holds in the end is not known", *place(kept.site))
+            return
 
 
 def step_together(phase: Phase, one: int, other: int) -> bool:

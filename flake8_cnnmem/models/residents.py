@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import Event, Loop, Trace, Turn, around
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.evidence.growth import with_gradient
-from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models.left_by_turns import loose_weights
 from flake8_cnnmem.unknown import Unknown
@@ -233,6 +233,10 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     last = phase.passes[-1].last
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
     given = given_by(phase.loop)
+    # What turns put into a container is counted by what each of them leaves: the turn that stands for later ones finds
+    # what those before it have put there.
+    if phase.loop is not None and phase.loop.repeated:
+        given |= trace.gathered.get(phase.loop.statement, set())
     own = {kept.what for turn in turns for kept in turn.kept} | given
     # What an optimizer keeps for its parameters is counted as its state.
     states = tuple(f"{path}.state[" for path, _ in phase.held.optimizers)
@@ -307,10 +311,8 @@ def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Residen
     not read: cached features, a whole data set."""
     one_more = any(turn.loop.one_more for turn in turns_around(phase))
     for path, tensor in tensors_left(trace, phase):
-        behind = calls_behind([tensor])
-        there = tensor.moved or any(one.moved for call in behind for one in (*call.inputs, *call.weights))
-        computed = not places and any(call.weights for call in behind)
-        if (there or computed) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
+        computed = not places and any(call.weights for call in calls_behind([tensor]))
+        if (computed or lies_on_device(tensor)) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
             site = tensor.call.site if tensor.call is not None else None
             yield Resident(f"{path}: tensor", site, tensors=(tensor,), remade=one_more and "[" in path)
 

@@ -36,14 +36,20 @@ def evaluate_file(
     waiting: list[tuple[Ways, int | None]] = [(first, None)]
     found: list[list[Root]] = []
     missing: dict[str, Unknown] = {}
+    answered: set[int | None] = set()
     while waiting and len(found) < MOST_WAYS:
         ways, stopped = waiting.pop(0)
+        if ways.passed_over and stopped in answered:
+            continue
         run, roots, lost = evaluate_way(source, ways, search_path, strict, files, stubs)
         missing.update({each.reason: each for each in lost})
         learns = trains(run) or any(root.is_training for root in roots)
         if stopped is not None and learns:
             # It leads on where the run that it was tried for has stopped.
             found[stopped] = []
+            if not run.raised and not ways.passed_over:
+                # Nothing has to be passed over where another answer leads to the program's end.
+                answered.add(stopped)
         waiting += [(Ways(taken), None) for taken in ways.open]
         if run.raised or not trains(run):
             # The program stopped, or waits for what its user has to give: another answer may lead on.

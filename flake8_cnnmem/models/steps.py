@@ -10,7 +10,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Turn, around
 from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Call, Tensor, Weight, lies_on_device
 from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed, for_any_batch, known
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
@@ -114,9 +114,7 @@ def on_the_device(calls: Sequence[Call]) -> set[int]:
         if call is None or call.number in own:
             return False
         if call.number not in before:
-            before[call.number] = any(
-                one.moved for each in calls_behind([tensor]) for one in (*each.inputs, *each.weights)
-            )
+            before[call.number] = lies_on_device(tensor)
         return before[call.number]
 
     for call in calls:

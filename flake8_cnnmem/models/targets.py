@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.blocks import pair
 from flake8_cnnmem.evaluate.budget import TARGET_STEPS, Budget
-from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
@@ -192,9 +193,6 @@ def as_imported(source: Source, scope: TargetScope) -> tuple[Interpreter, Module
 
 def value_of(run: Interpreter, module: Module, target: Target) -> Value:
     """What the expression gives in the module's scope; a class or factory is called."""
-    from flake8_cnnmem.evaluate.compiler import Compiler
-    from flake8_cnnmem.evaluate.grammar import pair
-
     node, twin = pair(target.asked.cst.body, target.asked.tree.body)[0]
     kept: list[Value] = []
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from flake8_cnnmem.evaluate.application import Halted
-from flake8_cnnmem.evaluate.branches import restore
 from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, TRIAL_STEPS, Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.snapshots import restore
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.frameworks.framework import Framework

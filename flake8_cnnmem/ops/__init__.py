@@ -13,7 +13,7 @@ from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, OneHot, PRe
 from flake8_cnnmem.ops.indexing import Chunk, Index, Masked, Split, Unbind
 from flake8_cnnmem.ops.linear import Bilinear, Embedding, EmbeddingBag, Linear
 from flake8_cnnmem.ops.loss import Loss
-from flake8_cnnmem.ops.merge import Average, Broadcast, Concatenate, Distances, Dot, Einsum, Matmul, MatmulInto, Stack
+from flake8_cnnmem.ops.merge import Average, Broadcast, Concatenate, Stack
 from flake8_cnnmem.ops.normalization import (
     BatchNorm,
     GroupNorm,
@@ -24,6 +24,7 @@ from flake8_cnnmem.ops.normalization import (
     RMSNorm,
 )
 from flake8_cnnmem.ops.pooling import AdaptivePool, FractionalMaxPool, GlobalPool, MaxUnpool, Pool
+from flake8_cnnmem.ops.products import Distances, Dot, Einsum, Matmul, MatmulInto
 from flake8_cnnmem.ops.recurrent import ConvRecurrent, Recurrent, RecurrentCell
 from flake8_cnnmem.ops.reduce import Reduce, Sort, TopK
 from flake8_cnnmem.ops.resample import (

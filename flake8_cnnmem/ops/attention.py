@@ -29,6 +29,7 @@ class ScaledDotProduct(Weightless):
     kind = "attention"
     volume = "own"
     multiplies = True
+    product = "steps"
 
     @property
     def drops(self) -> bool:
@@ -90,6 +91,7 @@ class Heads(Weightless):
     heads: Size
 
     kind = "view"
+    keeps_dtype = True
     declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
@@ -111,6 +113,7 @@ class PaddingMask(Weightless):
     source: Size
 
     kind = "identity"
+    hands_on = True
     declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
@@ -132,6 +135,7 @@ class AttentionInputs(Weightless):
     batch_first: Flag = False
 
     kind = "identity"
+    hands_on = True
 
     def problem(self, *inputs: Shape) -> Problem | None:
         """What is wrong with query, key and value of (L, N, features) or (L, features); None where they fit."""

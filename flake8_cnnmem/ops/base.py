@@ -63,6 +63,12 @@ Repeats: TypeAlias = Literal["", "operands", "gradient"]
 sums the gradients that it makes so; or it hands the result's gradient on, which is summed alone."""
 
 
+Product: TypeAlias = Literal["", "rows", "batches", "equation", "steps"]
+"""How a product of matrices reads its operands: the first one as the rows of one matrix, by which the second is
+multiplied ("rows"); each as a batch of matrices ("batches"), or by its equation as such; "steps" is an op that computes
+such products in steps of its own."""
+
+
 class Plain:
     """The record of an op, beside its outputs and weights: what the rest of the program asks of it, with the answers
     of most. What training holds of an op is the framework's to say (`saved_tensors.py` in its folder), by the op's
@@ -87,6 +93,11 @@ class Plain:
         return False
 
     @property
+    def hands_on(self) -> bool:
+        """Whether its result is its first input itself, and no view of it."""
+        return self.idle
+
+    @property
     def random(self) -> bool:
         """Whether two runs on the same inputs may give different values."""
         return False
@@ -97,6 +108,36 @@ class Plain:
         return False
 
     @property
+    def casts(self) -> bool:
+        """Whether it gives its input's values in another dtype, which the code asks for."""
+        return False
+
+    @property
+    def keeps_dtype(self) -> bool:
+        """Whether its result has its operands' dtype, whatever autocast does."""
+        return False
+
+    @property
+    def layout_asked(self) -> Literal["", "contiguous", "channels last"]:
+        """The order of axes in which the code asks for its result: its input itself, where that lies so."""
+        return ""
+
+    @property
+    def cuts_gradient(self) -> bool:
+        """Whether no gradient goes through it, whatever its inputs ask for."""
+        return False
+
+    @property
+    def writes_part(self) -> bool:
+        """Whether it writes its other inputs into a part of the first one."""
+        return False
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether it gives rows of its weight as they are."""
+        return False
+
+    @property
     def volume(self) -> Volume:
         """What it writes in the textbook count."""
         return "none"
@@ -104,6 +145,26 @@ class Plain:
     @property
     def multiplies(self) -> bool:
         """Whether it multiplies matrices, and so uses a library's workspace."""
+        return False
+
+    @property
+    def product(self) -> Product:
+        """How a product of matrices reads its operands; "" for what is none."""
+        return ""
+
+    @property
+    def convolves(self) -> bool:
+        """Whether it slides kernels over maps, for which a library takes a workspace of its own."""
+        return False
+
+    @property
+    def pools_powers(self) -> bool:
+        """Whether it is the root of the sum of powers within each window."""
+        return False
+
+    @property
+    def complex_within(self) -> bool:
+        """Whether it makes complex numbers, as many as its result has values, where that is real."""
         return False
 
     @property

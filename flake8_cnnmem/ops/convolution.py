@@ -51,8 +51,40 @@ def given_channels(channels: Size | None, inputs: tuple[Shape, ...], rank: int, 
     return extent(inputs[0][axis])
 
 
+class Convolving(Plain):
+    """What kernels have in common that slide over maps (N, C, *sides), or over maps with the channels last."""
+
+    __slots__ = ()
+
+    kernel: tuple[Size, ...]
+    channels: Size | None
+    stride: PerAxis
+    padding: Padding
+    dilation: PerAxis
+    channels_last: Flag
+
+    kind = "convolution"
+    adds_bias = True
+    convolves = True
+    volume = "own"
+
+    @property
+    def window(self) -> Window:
+        """The window that slides."""
+        return Window(self.kernel, self.stride, self.padding, self.dilation)
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: a window slides over a side of any size."""
+        return True
+
+    @property
+    def expected_input(self) -> Expected:
+        """A map (batch, channels, sides) of the declared channels, sides open."""
+        return map_of(self.channels, len(self.kernel), self.channels_last is True)
+
+
 @dataclass(frozen=True, slots=True)
-class Convolution(Plain):
+class Convolution(Convolving):
     """(N, C, *sides) -> (N, filters, *sides), or with the channels last; unbatched (C, *sides) too.
 
     `channels` None takes the input's. `output_padding` None gives Keras' transposed sizes under padding
@@ -72,19 +104,10 @@ class Convolution(Plain):
     output_padding: PerAxis | None = 0
     channels_last: Flag = False
 
-    kind = "convolution"
-    adds_bias = True
-    volume = "own"
-
     def __post_init__(self) -> None:
         expand(self, "stride", "dilation")
         if self.output_padding is not None:
             object.__setattr__(self, "output_padding", per_axis(self.output_padding, len(self.kernel)))
-
-    @property
-    def window(self) -> Window:
-        """The window that slides."""
-        return Window(self.kernel, self.stride, self.padding, self.dilation)
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """ "grouped" for more than one group, and "dilated" for a kernel with holes."""
@@ -102,15 +125,6 @@ class Convolution(Plain):
         shape = inputs[0]
         channels = shape[-1 if self.channels_last else 1] if len(shape) > 1 else UNSURE
         return multiply(product(self.kernel), multiply(extent(self.filters), channels))
-
-    def leaves_open(self, *inputs: Shape) -> bool:
-        """Always: a window slides over a side of any size."""
-        return True
-
-    @property
-    def expected_input(self) -> Expected:
-        """A map (batch, channels, sides) of the declared channels, sides open."""
-        return map_of(self.channels, len(self.kernel), self.channels_last is True)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """(N, C, sides) to (N, filters, sides as the window leaves them), or channels last. Mismatch for other
@@ -239,7 +253,7 @@ def quotient_up(size: Size, by: Size) -> Size:
 
 
 @dataclass(frozen=True, slots=True)
-class DepthwiseConvolution(Plain):
+class DepthwiseConvolution(Convolving):
     """(N, C, *sides) -> (N, C * multiplier, *sides): each channel on its own.
 
     Weight in torch's layout (C * multiplier, 1, *kernel).
@@ -254,17 +268,8 @@ class DepthwiseConvolution(Plain):
     bias: Flag = True
     channels_last: Flag = False
 
-    kind = "convolution"
-    adds_bias = True
-    volume = "own"
-
     def __post_init__(self) -> None:
         expand(self, "stride", "dilation")
-
-    @property
-    def window(self) -> Window:
-        """The window that slides."""
-        return Window(self.kernel, self.stride, self.padding, self.dilation)
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """ "dilated" for a kernel with holes."""
@@ -275,15 +280,6 @@ class DepthwiseConvolution(Plain):
         if name == "dealt":
             return dealt(self.window, inputs[0], self.channels_last)
         return Plain.quantity(self, name, *inputs)
-
-    def leaves_open(self, *inputs: Shape) -> bool:
-        """Always: a window slides over a side of any size."""
-        return True
-
-    @property
-    def expected_input(self) -> Expected:
-        """A map (batch, channels, sides) of the declared channels, sides open."""
-        return map_of(self.channels, len(self.kernel), self.channels_last is True)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """(N, C, sides) to (N, C * multiplier, sides as the window leaves them), or channels last. Mismatch for other

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal
 
 from flake8_cnnmem.dims import Shape, Size, product
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
@@ -14,8 +16,23 @@ from flake8_cnnmem.unknown import Unknown
 ALIASES = frozenset({"identity", "detach", "alias"})
 """Kinds whose output is the input's own storage."""
 
+ASKED: Mapping[str, Literal["contiguous", "channels last"]] = MappingProxyType(
+    {"contiguous": "contiguous", "channels_last": "channels last"}
+)
+"""Kinds by the order of axes that they ask for."""
+
 DRAWING = frozenset({"gaussian_noise", "augment", "lambda"})
 """Kinds that draw random numbers, or may."""
+
+
+AS_WIDE = frozenset(
+    {
+        "scale", "shift", "add_number", "neg", "div", "rdiv", "view", "copy", "contiguous", "detach", "identity",
+        "alias", "bernoulli", "poisson", "abs", "sign", "sqrt", "sin", "cos", "relu", "sigmoid", "tanh", "clamp",
+        "clamp_one", "floor", "ceil", "round", "trunc", "frac", "pad", "mask",
+    }
+)  # fmt: skip
+"""Kinds whose result is as wide as what they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +50,39 @@ class Elementwise(Weightless):
         return self.kind in ALIASES
 
     @property
+    def hands_on(self) -> bool:
+        """Of an identity: a result of `detach` or `alias` is a tensor of its own."""
+        return self.kind == "identity"
+
+    @property
     def random(self) -> bool:
         """Whether it draws random numbers."""
         return self.kind in DRAWING
+
+    @property
+    def casts(self) -> bool:
+        """Of a cast."""
+        return self.kind == "cast"
+
+    @property
+    def keeps_dtype(self) -> bool:
+        """Of most of arithmetic with one tensor."""
+        return self.kind in AS_WIDE
+
+    @property
+    def layout_asked(self) -> Literal["", "contiguous", "channels last"]:
+        """The order that `contiguous` asks for, which has a word for each."""
+        return ASKED.get(self.kind, "")
+
+    @property
+    def cuts_gradient(self) -> bool:
+        """Of a detach."""
+        return self.kind == "detach"
+
+    @property
+    def writes_part(self) -> bool:
+        """Of a slice that is set."""
+        return self.kind == "set_slice"
 
     view_gradient = "permute"
 

@@ -31,6 +31,7 @@ class Refused(Weightless):
     problem: Problem
 
     kind = "identity"
+    hands_on = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         """Mismatch; what follows is meant to see the first input."""

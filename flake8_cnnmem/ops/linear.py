@@ -43,6 +43,7 @@ class Linear(Plain):
     adds_bias = True
     volume = "own"
     multiplies = True
+    product = "rows"
 
     @property
     def row_features(self) -> Size:
@@ -138,6 +139,7 @@ class Embedding(Plain):
 
     kind = "embedding"
     volume = "own"
+    looks_up = True
 
     @property
     def expected_input(self) -> Expected:
@@ -162,6 +164,7 @@ class EmbeddingBag(Embedding):
     """Indices (bags, positions) -> (bags, width): the rows of a bag are reduced as they are read."""
 
     kind = "embedding_bag"
+    looks_up = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """Indices (bags, length) to one row a bag: (bags, width)."""

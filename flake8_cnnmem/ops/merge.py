@@ -1,24 +1,19 @@
-"""Ops of several tensors: broadcasting arithmetic, concatenation, products of matrices."""
+"""Ops of several tensors: broadcasting arithmetic and concatenation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from flake8_cnnmem.dims import BATCH, Batch, Shape, Size, add, same, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
     MIXED,
-    Flag,
     Repeats,
     Volume,
     Weightless,
-    axes_of,
     axis_of,
     bounded,
-    count,
-    first_not_known,
 )
 from flake8_cnnmem.ops.expected import open_alike
 from flake8_cnnmem.unknown import Unknown
@@ -86,6 +81,9 @@ def unequal_problem(shapes: tuple[Shape, ...], pair: tuple[Shape, Shape], axis: 
 JOINING = frozenset({"add", "subtract", "multiply", "divide", "maximum", "minimum", "where"})
 """Kinds of arithmetic that join feature maps."""
 
+AS_WIDE = frozenset({"add", "subtract", "multiply", "divide", "maximum", "minimum", "masked_fill", "lerp"})
+"""Kinds whose result is as wide as what they are given."""
+
 
 REPEATING = frozenset(
     {
@@ -130,6 +128,11 @@ class Broadcast(Weightless):
     def volume(self) -> Volume:
         """ "merge" for arithmetic that joins feature maps, else "none"."""
         return "merge" if self.kind in JOINING else "none"
+
+    @property
+    def keeps_dtype(self) -> bool:
+        """Of most of arithmetic."""
+        return self.kind in AS_WIDE
 
     @property
     def repeats(self) -> Repeats:
@@ -223,6 +226,7 @@ class Concatenate(Weightless):
 
     kind = "concatenate"
     volume = "merge"
+    keeps_dtype = True
 
     def leaves_open(self, *inputs: Shape) -> bool:
         """Where all inputs have one shape."""
@@ -260,6 +264,7 @@ class Stack(Weightless):
 
     kind = "stack"
     volume = "merge"
+    keeps_dtype = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """(...) each, n of them, to one shape with an axis of n. Mismatch where they differ."""
@@ -276,172 +281,3 @@ class Stack(Weightless):
         if problem:
             raise Mismatch(problem, (tuple(sizes),))
         return (tuple(sizes),)
-
-
-@dataclass(frozen=True, slots=True)
-class Matmul(Weightless):
-    """(..., A, B) @ (..., B, C) -> (..., A, C), with torch's and numpy's rules for one axis and for broadcasting.
-
-    `axes`: those that each of the two must have (2 for torch.mm, 3 for torch.bmm, where nothing broadcasts).
-    """
-
-    axes: Literal[2, 3] | None = None
-
-    kind = "matmul"
-    volume = "own"
-    multiplies = True
-    declares = False
-
-    def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        """(..., n, k) by (..., k, m) to (..., n, m), vectors without their axis. Mismatch for k that differ, batches
-        that do not broadcast, and another number of axes than `axes`."""
-        left, right = inputs[0], inputs[1]
-        if not left or not right:
-            raise Mismatch(Problem("CNM201", "multiplies a matrix by a tensor without axes"), None)
-        if self.axes is not None and (len(left) != self.axes or len(right) != self.axes):
-            what = f"multiplies tensors of {self.axes} axes, but is given {show(left)} and {show(right)}"
-            raise Mismatch(Problem("CNM201", what), None)
-        rows: Shape = left[-2:-1] if len(left) > 1 else ()
-        columns: Shape = right[-1:] if len(right) > 1 else ()
-        inner = right[-2] if len(right) > 1 else right[-1]
-        problem: Problem | None = None
-        if same(left[-1], inner) is False:
-            numbers = (left[-1], inner) if isinstance(left[-1], int) and isinstance(inner, int) else (None, None)
-            what = f"multiplies {show(left)} by {show(right)}: {left[-1]!r} columns meet {inner!r} rows"
-            problem = Problem("CNM201", what, "", *numbers)
-        if self.axes == 3 and same(left[0], right[0]) is False:
-            what = f"multiplies {show(left)} by {show(right)}: {left[0]!r} matrices meet {right[0]!r}"
-            problem = problem or Problem("CNM201", what)
-        try:
-            batch = broadcast((left[:-2], right[:-2]), "multiplies matrices in")
-        except Mismatch as mismatch:
-            problem = problem or mismatch.problem
-            if mismatch.recovered is None:
-                raise Mismatch(problem, None) from None
-            batch = mismatch.recovered[0]
-        result = (*batch, *rows, *columns)
-        if problem:
-            raise Mismatch(problem, (result,))
-        return (result,)
-
-
-@dataclass(frozen=True, slots=True)
-class MatmulInto(Weightless):
-    """The product of the second and the third operand, written over the first one, which is as large (torch.bmm with an
-    `out`)."""
-
-    kind = "matmul_into"
-    in_place = True
-    volume = "own"
-    multiplies = True
-
-    def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        """Of the second (..., A, B) and the third (..., B, C) operand (..., A, C)."""
-        return Matmul().outputs(*inputs[1:])
-
-
-@dataclass(frozen=True, slots=True)
-class Distances(Matmul):
-    """(..., P, M) and (..., R, M) -> (..., P, R): the distance of each row to each."""
-
-    kind = "cdist"
-
-    def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        """(..., P, M) and (..., R, M) to (..., P, R)."""
-        first, *others = inputs
-        turned = ((*each[:-2], each[-1], each[-2]) if len(each) > 1 else each for each in others)
-        return Matmul.outputs(self, first, *turned)
-
-
-@dataclass(frozen=True, slots=True)
-class Einsum(Weightless):
-    """A sum of products by its equation ("bhid,bhjd->bhij"; "..." stands for axes that broadcast)."""
-
-    equation: str
-    within: bool = False
-    """Whether it is one of the products that a sum of three or more operands is computed by."""
-
-    kind = "einsum"
-    volume = "own"
-    multiplies = True
-    declares = False
-
-    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        """One of a chain of products, or several at once."""
-        return ("several",) if self.within is not False or len(operands) > 2 else ()
-
-    def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
-        """The shape that the equation's right side names, sizes by letter. Mismatch where a letter has two sizes."""
-        if not isinstance(self.equation, str):
-            return (first_not_known((self.equation,)),)
-        text = self.equation.replace(" ", "").replace("...", ".")
-        left, arrow, right = text.partition("->")
-        terms = left.split(",")
-        if len(terms) != len(inputs):
-            what = f"has an equation of {count(len(terms), 'tensor', 'tensors')}, but is given {len(inputs)}"
-            raise Mismatch(Problem("CNM201", what), None)
-        sizes: dict[str, Size] = {}
-        dots: list[Shape] = []
-        problem: Problem | None = None
-        for term, shape in zip(terms, inputs, strict=True):
-            letters = len(term.replace(".", ""))
-            if letters > len(shape) or ("." not in term and letters != len(shape)) or term.count(".") > 1:
-                raise Mismatch(Problem("CNM201", f"matches {show(shape)} against {term.replace('.', '...')!r}"), None)
-            before, dot, after = term.partition(".")
-            extra = len(shape) - letters
-            if dot:
-                dots.append(shape[len(before) : len(before) + extra])
-            rest = shape[: len(before)] + shape[len(before) + extra :]
-            for letter, size in zip(before + after, rest, strict=True):
-                known = wider(sizes.get(letter, size), size)
-                if known is None:
-                    what = f"sums {' and '.join(show(one) for one in inputs)} by {self.equation!r}: "
-                    problem = problem or Problem("CNM201", what + f"{letter} is {sizes[letter]!r} and {size!r}")
-                    known = Unknown("two sizes that must be equal are not")
-                sizes[letter] = known
-        if not arrow:
-            right = ("." if dots else "") + "".join(sorted(letter for letter in sizes if left.count(letter) == 1))
-        spread = broadcast(tuple(dots), "combines") if dots else ()
-        output: list[Size] = []
-        for letter in right:
-            if letter == ".":
-                output.extend(spread)
-            elif letter in sizes:
-                output.append(sizes[letter])
-            else:
-                raise Mismatch(Problem("CNM201", f"has {letter!r} only in the result of {self.equation!r}"), None)
-        if problem:
-            raise Mismatch(problem, (tuple(output),))
-        return (tuple(output),)
-
-
-@dataclass(frozen=True, slots=True)
-class Dot(Weightless):
-    """keras.layers.Dot: each sample's product summed over an axis of each input; at least (N, 1)."""
-
-    axes: tuple[Size, Size] | Size
-    normalise: Flag = False
-
-    kind = "matmul"
-    volume = "own"
-    multiplies = True
-    declares = False
-
-    def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
-        """Both shapes without the axes that are multiplied, the batch once (Keras' Dot layer). Mismatch where those
-        differ."""
-        left, right = inputs[0], inputs[1]
-        pair = self.axes if isinstance(self.axes, tuple) else (self.axes, self.axes)
-        a, b = axes_of(pair[:1], len(left)), axes_of(pair[1:2], len(right))
-        if isinstance(a, Unknown) or isinstance(b, Unknown):
-            unknown = a if isinstance(a, Unknown) else b
-            assert isinstance(unknown, Unknown)
-            return ((unknown,) * max(2, len(left) + len(right) - 3),)
-        first, second = a[0], b[0]
-        result = (*left[:first], *left[first + 1 :], *(size for at, size in enumerate(right) if at not in (0, second)))
-        result = result if len(result) > 1 else (*result, 1)
-        if same(left[first], right[second]) is False:
-            what = f"multiplies {show(left)} and {show(right)} along axes {first} and {second}: "
-            what += f"{left[first]!r} and {right[second]!r} are not equal"
-            raise Mismatch(Problem("CNM201", what), (result,))
-        return (result,)

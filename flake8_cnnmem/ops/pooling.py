@@ -57,6 +57,11 @@ class Pool(Weightless):
         """ "max_pool", "average_pool" or "lp_pool"."""
         return f"{self.mode}_pool"
 
+    @property
+    def pools_powers(self) -> bool:
+        """In the mode "lp"."""
+        return self.mode == "lp"
+
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """Maps of three sides are "volumes"."""
         return ("volumes",) if len(self.kernel) == 3 else ()

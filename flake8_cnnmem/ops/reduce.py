@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops.base import Flag, Weightless, axes_of, axis_of, extent, whole_problem
+from flake8_cnnmem.ops.base import Flag, Product, Weightless, axes_of, axis_of, extent, whole_problem
 from flake8_cnnmem.unknown import Unknown
 
 RUNNING = frozenset({"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "argsort"})
@@ -25,6 +25,16 @@ class Reduce(Weightless):
     axes: tuple[Size, ...] | Size | None = None
     keepdims: Flag = False
     results: int = 1
+
+    @property
+    def keeps_dtype(self) -> bool:
+        """Of extreme values."""
+        return self.kind in ("amax", "amin")
+
+    @property
+    def product(self) -> Product:
+        """ "rows" of a linear layer of one row, whose axis the result does not have."""
+        return "rows" if self.kind == "linear" else ""
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """An extreme value without its position is compared with "all" values; where no axes are given at all, over the

@@ -77,6 +77,7 @@ class Pad(Weightless):
         return True
 
     keeps_axes = True
+    keeps_dtype = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """Each size with its padding before and behind; negative ones cut. Mismatch where a reflection is longer than
@@ -227,6 +228,7 @@ class ChannelShuffle(Weightless):
     groups: Size
 
     kind = "copy"
+    keeps_dtype = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """The input's shape. Mismatch where the groups do not divide the channels."""

@@ -28,6 +28,7 @@ class View(Weightless):
 
     __slots__ = ()
     kind = "view"
+    keeps_dtype = True
 
     @property
     def view(self) -> bool:
@@ -306,6 +307,7 @@ class Copy(Weightless):
 
     __slots__ = ()
     kind = "copy"
+    keeps_dtype = True
 
 
 @dataclass(frozen=True, slots=True)

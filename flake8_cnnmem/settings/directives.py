@@ -119,12 +119,16 @@ class _Reader:
         }
         self.first_code = first_code_line(tree)
         self.problems: list[DirectiveProblem] = []
+        self.parsed: dict[str, tuple[DirectiveFacts | None, list[str]]] = {}
+        """By the text of a directive what it says, and what is wrong with it: many are alike."""
 
     def read(self, found: Iterable[Comment]) -> Directives:
         for_file = DirectiveFacts()
         by_line: dict[int, DirectiveFacts] = {}
         for comment in found:
-            facts = self.parse(comment)
+            facts, wrong = self.parse(comment.text)
+            for message in wrong:
+                self.complain(comment, message)
             if facts is None:
                 continue
             target = self.targets.get(self.line_below(comment.line) if comment.alone else comment.line)
@@ -150,39 +154,45 @@ class _Reader:
     def complain(self, comment: Comment, message: str) -> None:
         self.problems.append(DirectiveProblem(comment.line, comment.column, message))
 
-    def parse(self, comment: Comment) -> DirectiveFacts | None:
-        """What a directive says, None where nothing of it can be used."""
-        match = _DIRECTIVE.search(comment.text)
-        if match is None:
-            self.complain(comment, f"a directive begins with '# cnnmem:', with a colon: {FORM}")
-            return None
-        body = match[1].strip()
-        if body.lower() == "skip":
-            return DirectiveFacts(skip=True)
-        keys = list(_KEY.finditer(body))
-        stray = body[: keys[0].start()].strip() if keys else body
-        if stray or not keys:
-            self.complain(
-                comment, f"{options.quote(stray) if stray else 'an empty directive'} is not understood: write {FORM}"
-            )
-        values: dict[str, Any] = {}
-        ends = [key.start() for key in keys[1:]] + [len(body)]
-        for key, end in zip(keys, ends, strict=False):
-            name = key[1].lower().replace("_", "-")
-            value = body[key.end() : end].strip().rstrip(",;").strip()
-            if name not in KEYS:
-                known = ", ".join(KEYS)
-                self.complain(comment, f"{key[1]!r} is nothing that a directive can set: use {known}, or skip")
-            elif name in values:
-                self.complain(comment, f"{name} is given twice: the first one is used")
-            elif not value or value.lower() == "none":
-                self.complain(comment, f"{name} has no value: write {FORM}")
-            else:
-                try:
-                    values[name] = KEYS[name](value)
-                except BadValue as error:
-                    self.complain(comment, f"{name}: {error}")
-        return DirectiveFacts(**{name.replace("-", "_"): value for name, value in values.items()}) if values else None
+    def parse(self, text: str) -> tuple[DirectiveFacts | None, list[str]]:
+        """What a directive says, None where nothing of it can be used, and what is wrong with it."""
+        if text not in self.parsed:
+            self.parsed[text] = parse(text)
+        return self.parsed[text]
+
+
+def parse(text: str) -> tuple[DirectiveFacts | None, list[str]]:
+    """What the text of a directive says, None where nothing of it can be used, and what is wrong with it."""
+    match = _DIRECTIVE.search(text)
+    if match is None:
+        return None, [f"a directive begins with '# cnnmem:', with a colon: {FORM}"]
+    body = match[1].strip()
+    if body.lower() == "skip":
+        return DirectiveFacts(skip=True), []
+    keys = list(_KEY.finditer(body))
+    stray = body[: keys[0].start()].strip() if keys else body
+    wrong: list[str] = []
+    if stray or not keys:
+        wrong.append(f"{options.quote(stray) if stray else 'an empty directive'} is not understood: write {FORM}")
+    values: dict[str, Any] = {}
+    ends = [key.start() for key in keys[1:]] + [len(body)]
+    for key, end in zip(keys, ends, strict=False):
+        name = key[1].lower().replace("_", "-")
+        value = body[key.end() : end].strip().rstrip(",;").strip()
+        if name not in KEYS:
+            known = ", ".join(KEYS)
+            wrong.append(f"{key[1]!r} is nothing that a directive can set: use {known}, or skip")
+        elif name in values:
+            wrong.append(f"{name} is given twice: the first one is used")
+        elif not value or value.lower() == "none":
+            wrong.append(f"{name} has no value: write {FORM}")
+        else:
+            try:
+                values[name] = KEYS[name](value)
+            except BadValue as error:
+                wrong.append(f"{name}: {error}")
+    facts = DirectiveFacts(**{name.replace("-", "_"): value for name, value in values.items()}) if values else None
+    return facts, wrong
 
 
 def comments(text: str) -> Iterator[Comment]:

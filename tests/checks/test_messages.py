@@ -127,6 +127,17 @@ def test_cnm201_names_layer_sizes_and_what_would_work(make_report: Make) -> None
     )
 
 
+def test_where_a_number_is_written_stands_behind_a_comma(make_report: Make) -> None:
+    told = replace(
+        problem("CNM201", "takes 256 features, but is given 512"),
+        origin="by flatten (line 269)",
+        written="512 is written in line 206",
+    )
+    assert only("CNM201", make_report(fits=True, problems=(told,))) == (
+        "fc1 takes 256 features, but is given 512 by flatten (line 269), 512 is written in line 206"
+    )
+
+
 def test_a_layer_that_has_a_number_for_its_name_is_called_a_layer(make_report: Make) -> None:
     numbered = replace(problem("CNM201", "takes 100 features, but is given 7200"), layer="2")
     assert only("CNM201", make_report(fits=True, problems=(numbered,))).startswith("layer 2 takes 100 features")

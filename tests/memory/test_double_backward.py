@@ -10,8 +10,9 @@ import pytest
 from flake8_cnnmem import analysis
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.rules import OpRule
+from flake8_cnnmem.frameworks.torch.autograd.nodes import nodes_of
 from flake8_cnnmem.graph import Call, Tensor
-from flake8_cnnmem.memory.engine_order import in_order, nodes_of
+from flake8_cnnmem.memory.engine_order import in_order
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.plan import Plan
 from flake8_cnnmem.memory.storages import Form, Storage, Value

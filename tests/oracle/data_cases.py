@@ -199,4 +199,40 @@ generator = tf.keras.preprocessing.image.ImageDataGenerator(rescale=1 / 255)
 result = next(generator.flow(x, y, batch_size=10))
 """,
     "labels as categories": "result = tf.constant(tf.keras.utils.to_categorical(y, 10))",
+    **{
+        f"a batch of {name}": "data = tf.data.Dataset.from_tensor_slices((x, y))\nresult = next(iter(" + chain + "))"
+        for name, chain in {
+            "more than there are": "data.shuffle(100).batch(64).prefetch(2)",
+            "more than are taken": "data.take(24).batch(32)",
+            "more than are left": "data.skip(24).batch(32)",
+            "more, repeated before": "data.repeat().batch(64)",
+            "more, repeated behind": "data.batch(64).repeat()",
+            "more, repeated once": "data.repeat(2).batch(64)",
+            "more than a shard": "data.shard(4, 1).batch(64)",
+            "more than a remainder": "data.batch(16, drop_remainder=True).unbatch().batch(64)",
+            "batches": "data.batch(20).batch(8)",
+            "more than both": "data.take(9).concatenate(data.take(8)).batch(64)",
+            "more than a pair": "tf.data.Dataset.zip((data, tf.data.Dataset.range(10))).batch(64)",
+            "more, taken apart": "data.batch(12).unbatch().batch(64)",
+            "more, cut anew": "data.batch(12).rebatch(64)",
+            "more with padding": "data.padded_batch(64, padded_shapes=([28, 28, 1], []))",
+            "more, of those of a range": "tf.data.Dataset.range(3, 30, 2).batch(64)",
+            "more, counted": "data.take(int(0.8 * len(data))).batch(64)",
+            "more, counted by tensorflow": "data.take(data.cardinality().numpy() // 3).batch(64)",
+            "more, counted in batches": "data.batch(16).take(len(data.batch(16)) - 1).unbatch().batch(64)",
+            "more, of one tensor": "tf.data.Dataset.from_tensors(x).batch(8)",
+            "more, of a list": "tf.data.Dataset.from_tensor_slices(list(range(7))).batch(8)",
+            "more, of windows": "tf.keras.utils.timeseries_dataset_from_array(x[:, 0, 0], y, 8)",
+            "more, of windows apart": "tf.keras.utils.timeseries_dataset_from_array(x[:, 0, 0], None, 8, 3, 2)",
+            "more, of a part of windows": "tf.keras.utils.timeseries_dataset_from_array(x, y, 4, start_index=3, end_index=20)",
+        }.items()
+    },
+    "flowing fewer arrays": """
+generator = tf.keras.preprocessing.image.ImageDataGenerator()
+result = next(generator.flow(x, y, batch_size=64))
+""",
+    "flowing a part of them": """
+generator = tf.keras.preprocessing.image.ImageDataGenerator(validation_split=0.3)
+result = next(generator.flow(x, y, batch_size=32, subset="training"))
+""",
 }  # fmt: skip

@@ -71,6 +71,8 @@ def length(run: Runtime, value: Value, /) -> Value:
         cause = unknown_base(value)
         if cause is not None:
             return cause
+        if value.payload is None:
+            raise TypeError(f"object of type '{type_name(value)}' has no len()")
         value = value.payload
     if isinstance(value, Tensor):
         size = frameworks.of(value).length(run, value)

@@ -115,6 +115,8 @@ def make_class(
             return part
     known_bases = tuple(base for base in parents if isinstance(base, Class))
     cause = next((base for base in parents if isinstance(base, Unknown)), None)
+    if cause is None and len(known_bases) < len(parents):
+        cause = run.unknown(f"a base class of {payload(name)} is not a class")
     entries = payload(namespace)
     run.spend(sum(len(base.mro) for base in known_bases))
     if not isinstance(payload(name), str):
@@ -131,8 +133,8 @@ def make_class(
     for base in cls.mro[1:]:
         hook = base.namespace.get("__init_subclass__")
         if hook is not None:
-            run.call(hook.function if isinstance(hook, ClassMethod) else hook, cls, **(kwargs or {}))
-            break
+            made = run.call(hook.function if isinstance(hook, ClassMethod) else hook, cls, **(kwargs or {}))
+            return made if isinstance(made, Class) else cls
     return cls
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cmp_to_key
 from typing import Any
 
+from flake8_cnnmem.evaluate.numbers import number_kind, one_number
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Value
@@ -81,13 +82,6 @@ def in_order(run: Runtime, items: list[Value], key: Value, reverse: Value) -> li
     return [items[place] for place in order]
 
 
-def number_kind(value: Value) -> str:
-    """ "int" or "float" where a value is such a number, known or not; else ""."""
-    if isinstance(value, Unknown):
-        return value.number
-    return "float" if type(value) is float else "int" if type(value) is int else ""
-
-
 def all_unknown(items: list[Value]) -> bool:
     """Whether no item is known."""
     return all(isinstance(item, Unknown) for item in items)
@@ -111,7 +105,5 @@ def extreme(run: Runtime, items: list[Value], key: Value, largest: bool) -> Valu
             if less(run, keys[best], keys[place]) if largest else less(run, keys[place], keys[best]):
                 best = place
     except NotComparable as undecided:
-        from flake8_cnnmem.evaluate.joins import one_number
-
         return one_number(items) if one_number(items) is not None else undecided.cause
     return items[best]

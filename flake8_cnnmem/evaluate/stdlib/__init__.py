@@ -18,7 +18,7 @@ ROOMS = {
     "types": "types", "abc": "types", "dataclasses": "dataclasses", "enum": "enum", "os": "os", "posixpath": "os",
     "glob": "os",
     "sys": "sys", "warnings": "no_ops", "logging": "no_ops", "gc": "no_ops", "traceback": "no_ops", "atexit": "no_ops",
-    "time": "no_ops", "random": "no_ops", "pprint": "no_ops", "signal": "no_ops", "faulthandler": "no_ops",
+    "time": "no_ops", "random": "randomness", "pprint": "no_ops", "signal": "no_ops", "faulthandler": "no_ops",
     "contextlib": "contextlib", "argparse": "argparse", "re": "text", "string": "text", "textwrap": "text",
     "json": "data", "tomllib": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib",
     "inspect": "inspect", "importlib": "modules_by_name", "importlib_metadata": "modules_by_name",

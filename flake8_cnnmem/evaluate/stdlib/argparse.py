@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -121,9 +122,12 @@ def parser_init(run: Runtime, self: Instance, *args: Value, parents: Value = (),
             own.arguments.extend(parent.native.arguments)
             own.defaults.update(parent.native.defaults)
             own.lost += parent.native.lost
-    self.attributes.update({
-        "description": kwargs.get("description"), "prog": kwargs.get("prog"), "epilog": kwargs.get("epilog"),
-    })  # fmt: skip
+    program = args[0] if args else kwargs.get("prog")
+    if program is None:
+        program = (
+            os.path.basename(site.path) if site is not None else run.unknown("the name of the program is not known")
+        )
+    self.attributes.update({"description": kwargs.get("description"), "prog": program, "epilog": kwargs.get("epilog")})
 
 
 @parsers.function("parse_args", propagate_unknown=False)

@@ -43,7 +43,9 @@ for _name in ("expanduser", "expandvars"):
 
 
 FROM_HERE = of_paths("abspath", lambda path: posixpath.normpath(posixpath.join(os.getcwd(), str(path))))
-BETWEEN = of_paths("relpath", lambda path, start: posixpath.relpath(f"/{path.lstrip('/')}", f"/{start.lstrip('/')}"))
+BETWEEN = of_paths(
+    "relpath", lambda path, start: posixpath.relpath(*(f"/{str(each).lstrip('/')}" for each in (path, start)))
+)
 
 
 @paths.function("abspath")
@@ -170,7 +172,14 @@ def fresh_environment() -> Instance:
 
 
 names["environ"] = Fresh(fresh_environment)
-names["getenv"] = Native("getenv", lambda run, key, default=None: default, propagate_unknown=False)
+
+
+@names.function("getenv", propagate_unknown=False)
+def getenv(run: Runtime, key: Value, default: Value = None) -> Value:
+    """`os.getenv(key, default)`: as `os.environ.get`."""
+    return key if isinstance(key, Unknown) else run.data(SET).get(payload(key), default)
+
+
 for _name in ("makedirs", "mkdir", "remove", "rename", "rmdir", "unlink", "chdir", "putenv", "unsetenv",
               "symlink", "link",
               "replace", "removedirs", "utime", "chmod", "kill", "close", "umask", "setpgrp", "fsync"):  # fmt: skip

@@ -129,7 +129,8 @@ NAMED_TUPLE = native_class(
     TUPLE,
     module="typing",
 )
-names["NamedTuple"] = NAMED_TUPLE
+names["NamedTuple"] = names["_NamedTuple"] = NAMED_TUPLE
+names["NamedTupleMeta"] = native_class("NamedTupleMeta", {}, TYPE, module="typing")
 
 
 def typed_dict(run: Runtime, cls: Class, *args: Value, **kwargs: Value) -> Value:

@@ -3,10 +3,8 @@ computed again. What the gradients of products and convolutions read is kept in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from flake8_cnnmem.frameworks.flax.optimizers import STATES
-from flake8_cnnmem.frameworks.rules import OpRule, Rules, Saved, table
+from flake8_cnnmem.frameworks.rules import OpRule, Rules, Saved, rows, table
 from flake8_cnnmem.unknown import Unknown
 
 X = Saved("x")
@@ -14,13 +12,9 @@ IN_PLACE = OpRule(gradient="reuse", layout="contiguous", reuses=True)
 """Whatever works value by value is fused with what is around it."""
 
 
-def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
-    """One rule for several kinds, written as words."""
-    return ((name, row) for name in names.split())
-
-
 READ_AGAIN = [
-    *rows("convolution linear", OpRule((X,), layout="contiguous", weights="first")),
+    ("convolution", OpRule((X,), layout="contiguous", weights="first", bias_last=True)),
+    ("linear", OpRule((X,), layout="contiguous", weights="first")),
     *rows("matmul einsum", OpRule((Saved("inputs", "others"),), layout="contiguous")),
     ("attention", OpRule((X, Saved("x1"), Saved("x2")), layout="contiguous")),
     *rows("lstm gru rnn lstm_cell gru_cell rnn_cell", OpRule((X,), layout="contiguous", weights="all")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 
 from flake8_cnnmem.dims import BATCH, Size
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
@@ -13,6 +14,15 @@ from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 BATCH_STEPS = 100_000
 """Steps that making one batch may take: augmentation goes over pixels and boxes one by one."""
+
+MOST_BATCHES = 32
+"""Batches behind the first that are looked at for the largest one."""
+
+FEW_STEPS = 2_000
+"""Steps that making one of those may take."""
+
+END = object()
+"""What stands for a batch where there is no further one."""
 
 FIRST = Native("first", lambda run, data: first_item(run, data), propagate_unknown=False)
 
@@ -37,28 +47,42 @@ def is_source(data: Value) -> bool:
 
 
 def first_item(run: Runtime, data: Value) -> Value:
-    """The first batch of a sequence, which is asked for it by its number, of a pipeline or of a generator; the second
-    one of what the code writes, where that is larger."""
+    """The first batch of a sequence, which is asked for it by its number, of a pipeline or of a generator; a later one
+    of what the code writes, where that is larger."""
     if isinstance(data, Instance) and data.cls.site is not None and data.cls.find("__getitem__") is not MISSING:
-        return larger(run, run.index(data, 0), lambda: run.index(data, 1))
+        length = run.attempt(run.get(data, "__len__")) if data.cls.find("__len__") is not MISSING else None
+        numbers = iter(range(1, length)) if type(length) is int else count(1)
+
+        def following() -> Value:
+            at = next(numbers, None)
+            return END if at is None else run.index(data, at)
+
+        return largest(run, run.index(data, 0), following)
     items = run.iterate(data)
     if isinstance(items, Unknown):
         return items
     first = next(items, run.unknown("the data gives no batch"))
-    return first if isinstance(data, Instance) else larger(run, first, lambda: next(items, None))
+    return first if isinstance(data, Instance) else largest(run, first, lambda: next(items, END))
 
 
-def larger(run: Runtime, first: Value, following: Callable[[], Value]) -> Value:
-    """The larger one of the first batch and the one after it, and that nobody knows how large later ones are where that
-    is the second."""
-    if samples_in(first) is None:
+def largest(run: Runtime, first: Value, following: Callable[[], Value]) -> Value:
+    """The largest one of the first batches, as many as are made in few steps; and that nobody knows how large later
+    ones are where it is not the first of them, and the data goes on."""
+    chosen, most = first, samples_in(first)
+    if most is None:
         return first
-    second = run.attempt(Native("following", lambda run: following(), propagate_unknown=False))
-    before, after = samples_in(first), samples_in(second)
-    if before is None or after is None or after <= before:
-        return first
-    session_of(run).uneven = run.unknown("the data gives batches of several sizes: a later one may be larger")
-    return second
+    draw = Native("following", lambda run: following(), propagate_unknown=False)
+    made = run.attempt(draw)
+    for _ in range(MOST_BATCHES):
+        samples = samples_in(made)
+        if made is END or samples is None:
+            break
+        if samples > most:
+            chosen, most = made, samples
+        made = run.within(FEW_STEPS, draw)
+    if chosen is not first and made is not END:
+        session_of(run).uneven = run.unknown("the data gives batches of several sizes: a later one may be larger")
+    return chosen
 
 
 def samples_in(batch: Value) -> int | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.dims import Shape, Size, as_size
+from flake8_cnnmem.frameworks.keras import element_counts
+from flake8_cnnmem.frameworks.keras.element_counts import count_in
+from flake8_cnnmem.frameworks.keras.pipeline_elements import element_of, fact, facts_of, native, pipeline
 from flake8_cnnmem.frameworks.keras.pipelines import (
     DATASET,
-    element_of,
-    fact,
+    batched,
     iterate,
     length,
-    native,
-    pipeline,
+    plain_dtype,
     rows_of,
     size_of_batch,
 )
@@ -188,10 +191,10 @@ def labels_of(mode: Value, batch_size: Value) -> Value:
 
 def timeseries_dataset_from_array(
     run: Runtime, data: Value, targets: Value, sequence_length: Value, sequence_stride: Value = 1,
-    sampling_rate: Value = 1, batch_size: Value = 128, *args: Value, **options: Value,
+    sampling_rate: Value = 1, batch_size: Value = 128, shuffle: Value = False, seed: Value = None,
+    start_index: Value = None, end_index: Value = None, **options: Value,
 ) -> Value:  # fmt: skip
     """Windows of (sequence_length, *features) with the target of each."""
-    lead = lead_of(batch_size)
 
     def behind(value: Value) -> tuple[Size, ...] | Unknown:
         return value.shape[1:] if isinstance(value, Tensor) and isinstance(value.shape, tuple) else first_cause(value)
@@ -201,18 +204,33 @@ def timeseries_dataset_from_array(
         return found if isinstance(found, Unknown) else run.unknown("what a time series is made of is not known")
 
     features, wanted = behind(data), behind(targets)
-    shape = features if isinstance(features, Unknown) else (*lead, plain_size(sequence_length), *features)
-    series = Tensor(shape, "float", framework="keras")
-    if targets is None:
-        return batches(run, series, MISSING, batch_size)
-    target = Tensor(wanted if isinstance(wanted, Unknown) else (*lead, *wanted), "float", framework="keras")
-    return batches(run, series, target, batch_size)
+    shape = features if isinstance(features, Unknown) else (plain_size(sequence_length), *features)
+    element: Value = Tensor(shape, "float", framework="keras")
+    if targets is not None:
+        kind = plain_dtype(targets) if isinstance(targets, Tensor) else "float"
+        element = (element, Tensor(wanted, kind, framework="keras"))
+    end = count_in(data) if end_index is None else end_index
+    numbers = (start_index or 0, end, sequence_length, sequence_stride, sampling_rate)
+    count = windows_of(*numbers, None if targets is None else count_in(targets), targets is None)
+    facts: dict[str, Value] = {**element_counts.counted(count), "element": element, "site": run.here()}
+    windows = pipeline(DATASET, facts)
+    return windows if batch_size is None else batched(run, windows, batch_size)
+
+
+def windows_of(start: Any, end: Any, length: Any, stride: Any, rate: Any, targets: Any, alone: bool) -> Size | None:
+    """How many windows a series has, of which each begins where there is a target, if there are `targets` at all; None
+    where that is not known (keras/src/utils/timeseries_dataset_utils.py)."""
+    numbers = (start, end, length, stride, rate)
+    if not all(type(each) is int for each in numbers) or not (alone or type(targets) is int):
+        return None
+    starts: int = end - start - (length - 1) * rate
+    return max(-(-(starts if alone else min(starts, targets)) // stride), 0) or None
 
 
 def split_dataset(run: Runtime, dataset: Value, *args: Value, **options: Value) -> Value:
     """Two pipelines of what a pipeline, or the rows of arrays, are made of."""
     if isinstance(dataset, Instance) and isinstance(dataset.native, dict):
-        return tuple(pipeline(dataset.cls, dataset.native) for _ in range(2))
+        return tuple(pipeline(dataset.cls, element_counts.without(dataset.native)) for _ in range(2))
     element = rows_of(run, tuple(dataset) if isinstance(dataset, list) else dataset)
     return tuple(pipeline(DATASET, {"element": element}) for _ in range(2))
 
@@ -244,9 +262,10 @@ def flow(
     run: Runtime, self: Instance, x: Value, y: Value = None, batch_size: Value = 32, *args: Value, **options: Value
 ) -> Instance:
     """`generator.flow(x, y, batch_size)`: batches of these arrays."""
-    facts: dict[str, Value] = {"batch_size": batch_size, "site": run.here()}
     parts = x if isinstance(x, (list, tuple)) and x else [x]
-    count = size_of_batch(batch_size)
+    count = no_more_than(size_of_batch(batch_size), samples_of(self, parts[0], options.get("subset")))
+    drawn = count if isinstance(count, int) else batch_size
+    facts: dict[str, Value] = {"batch_size": drawn, "asked": batch_size, "site": run.here()}
 
     def batch(value: Value, dtype: str = "float") -> Value:
         if not isinstance(value, Tensor) or not isinstance(value.shape, tuple):
@@ -259,6 +278,21 @@ def flow(
     if isinstance(parts[0], Tensor) and isinstance(parts[0].shape, tuple):
         facts["n"] = parts[0].shape[0]
     return pipeline(ITERATOR, facts)
+
+
+def samples_of(self: Instance, x: Value, subset: Value) -> Size | None:
+    """The samples of an array that a generator gives: all, or those of a `subset`; None where that is not known."""
+    count = x.shape[0] if isinstance(x, Tensor) and isinstance(x.shape, tuple) and x.shape else None
+    share = facts_of(self).get("validation_split", 0.0)
+    if not isinstance(count, int) or not isinstance(share, (int, float)):
+        return None
+    held_out = int(share * count)
+    return count if subset is None else held_out if subset == "validation" else count - held_out
+
+
+def no_more_than(size: Size, count: Size | None) -> Size:
+    """A batch of arrays: all that there are where they are fewer."""
+    return min(size, count) if isinstance(size, int) and isinstance(count, int) and count > 0 else size
 
 
 def generator_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:

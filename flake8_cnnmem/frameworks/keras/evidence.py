@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.keras.batches import batch_of, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import OPTIMIZER, OPTIMIZERS
 from flake8_cnnmem.frameworks.keras.fitting import frozen_late, usual_batch
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
-from flake8_cnnmem.frameworks.keras.pipelines import changed_in
+from flake8_cnnmem.frameworks.keras.pipeline_elements import changed_in
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.frameworks.keras.variables import untracked
 from flake8_cnnmem.frameworks.updates import Update

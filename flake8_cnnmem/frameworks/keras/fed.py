@@ -27,6 +27,7 @@ class Fed(Weightless):
     """A batch, and the input that it is given for: the batch itself, if it fits."""
 
     kind = "identity"
+    hands_on = True
     declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:

@@ -17,6 +17,7 @@ from flake8_cnnmem.frameworks.keras.model_state import (
     graph_of,
     model_state,
 )
+from flake8_cnnmem.frameworks.keras.pipeline_elements import facts_of
 from flake8_cnnmem.frameworks.keras.saving import save_at_checkpoints
 from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers
@@ -157,6 +158,7 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     build_from_data(run, self, told.data, batch)
     fit = replace(told, batch=batch)
     uneven, session_of(run).uneven = session_of(run).uneven, None
+    uneven = facts_of(fit.data).get("doubt", uneven) if isinstance(fit.data, Instance) else uneven
     if fit.batch_size is None and not isinstance(fit.data, Instance) and not any(map(is_counted, tensors_in(batch))):
         fit = replace(fit, batch_size=samples_a_step(given))
     if not has_own_step(self):

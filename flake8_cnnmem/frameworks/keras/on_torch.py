@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Literal
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
@@ -66,6 +67,16 @@ class Step(Weightless):
 
     kind: str
     in_place: bool = False
+
+    @property
+    def hands_on(self) -> bool:
+        """Of a bias that is not there."""
+        return self.kind == "identity"
+
+    @property
+    def layout_asked(self) -> Literal["", "contiguous"]:
+        """The order in which a kernel wants its operand."""
+        return "contiguous" if self.kind == "contiguous" else ""
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
         """The shape of its first input."""

@@ -1,78 +1,30 @@
-"""tf.data: pipelines know one element, which stands for all: its tensors' shapes, through `map`, `batch` and the rest.
-
-What a pipeline keeps is its `native`: `element`, the structure that iterating gives; `batch_size` and where it is
-said (`site`) once the pipeline is batched; `batch_shape` of its first tensor, by which a model is built.
-"""
+"""tf.data: pipelines know one element, which stands for all: its tensors' shapes, through `map`, `batch` and the
+rest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 
 from flake8_cnnmem.dims import BATCH, Size
+from flake8_cnnmem.frameworks.keras import element_counts
+from flake8_cnnmem.frameworks.keras.constants import constant
+from flake8_cnnmem.frameworks.keras.element_counts import count_in, count_of_range, counted
+from flake8_cnnmem.frameworks.keras.pipeline_elements import (
+    DEPTH,
+    NOT_KNOWN,
+    WINDOW,
+    changed_in,
+    element_of,
+    fact,
+    facts_of,
+    lead,
+    native,
+    pipeline,
+)
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, StaticMethod, Stream, Value
-
-DEPTH = 8
-NOT_KNOWN = Unknown("the items of a data set are not known")
-WINDOW = "window"
-"""The fact of a data set that is a window of another one: how many elements it has, but for the last ones."""
-
-
-def native(function: Callable[..., Value]) -> Native:
-    """A native of the function's own name that sees unknowns."""
-    return Native(function.__name__, function, propagate_unknown=False)
-
-
-def facts_of(self: Instance) -> dict[str, Value]:
-    """What is known of a data set: its element, its batch size, where that is said."""
-    return self.native if isinstance(self, Instance) and isinstance(self.native, dict) else {}
-
-
-def pipeline(cls: Class, facts: dict[str, Value]) -> Instance:
-    """A pipeline with these facts, what follows from its element among them."""
-    found = dict(facts)
-    first = first_tensor(found.get("element"))
-    if "batch_size" in found and first is not None and isinstance(first.shape, tuple) and first.shape:
-        found["batch_shape"] = (None, *first.shape[1:])
-    else:
-        found.pop("batch_shape", None)
-    return Instance(cls, native=found)
-
-
-def first_tensor(value: Value, depth: int = DEPTH) -> Tensor | None:
-    """The first tensor within nested values; None without one."""
-    if isinstance(value, Tensor):
-        return value
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
-    return next((found for item in items if depth and (found := first_tensor(item, depth - 1)) is not None), None)
-
-
-def changed_in(value: Value, change: Callable[[Tensor], Value], depth: int = DEPTH) -> Value:
-    """A structure with its tensors changed."""
-    if isinstance(value, Tensor):
-        return change(value)
-    if depth and isinstance(value, dict):
-        return {key: changed_in(item, change, depth - 1) for key, item in value.items()}
-    if depth and isinstance(value, (tuple, list)):
-        return tuple(changed_in(item, change, depth - 1) for item in value)
-    return value
-
-
-def element_of(self: Instance) -> Value:
-    """What a data set gives, nested as it gives it."""
-    return facts_of(self).get("element", NOT_KNOWN)
-
-
-def fact(run: Runtime, self: Instance, name: str) -> Value:
-    """What a pipeline keeps, and Unknown for what it does not."""
-    facts = facts_of(self)
-    if not isinstance(name, str):
-        raise TypeError("attribute name must be string")
-    if name in facts and name not in ("element", "site"):
-        return facts[name]
-    return MISSING if name.startswith("__") else run.unknown(f"{name} of a data set is not known")
+from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Stream, Value
 
 
 def iterate(run: Runtime, self: Instance) -> Value:
@@ -100,13 +52,30 @@ def made_iterator(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -
 
 
 def length(run: Runtime, self: Instance) -> Value:
-    """`len(dataset)`, which is not known."""
-    return run.unknown("how many items a data set has is not known")
+    """`len(dataset)`"""
+    return element_counts.length(run, facts_of(self))
+
+
+def cardinality(run: Runtime, self: Instance) -> Value:
+    """`dataset.cardinality()`: a tensor of one whole number."""
+    found = length(run, self)
+    return constant(found, "int64") if isinstance(found, int) else found
 
 
 def kept(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
     """`shuffle`, `prefetch` and their like: the same data."""
     return Instance(self.cls, native=dict(facts_of(self)))
+
+
+def keeping(name: str) -> Native:
+    """A method that keeps elements as they are: those of another number by the rule of its name."""
+    rule = element_counts.RULES[name]
+
+    def method(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+        numbers = [*args, *(value for word, value in kwargs.items() if word != "name")]
+        return Instance(self.cls, native=rule(run, dict(facts_of(self)), *numbers))
+
+    return Native(name, method, propagate_unknown=False)
 
 
 def size_of_batch(size: Value) -> Size:
@@ -118,8 +87,10 @@ def batched(
     run: Runtime, self: Instance, batch_size: Value = None, drop_remainder: Value = False, *args: Value, **kwargs: Value
 ) -> Instance:
     """`dataset.batch(batch_size)`: each tensor led by the batch."""
-    size: Size | Unknown = size_of_batch(batch_size)
-    facts = facts_of(self)
+    asked = size_of_batch(batch_size)
+    facts, remainder = facts_of(self), drop_remainder is True
+    size: Size | Unknown
+    size, doubt = element_counts.size_of(run, facts, asked, remainder)
     if WINDOW in facts:
         count = facts[WINDOW]
         size = min(count, batch_size) if isinstance(count, int) and isinstance(batch_size, int) else NOT_KNOWN
@@ -129,14 +100,18 @@ def batched(
         return Tensor(shape, tensor.dtype, framework="keras")
 
     element = changed_in(element_of(self), stacked)
-    return pipeline(self.cls, {**facts_of(self), "element": element, "batch_size": batch_size, "site": run.here()})
+    drawn = batch_size if size == asked else size
+    numbers = element_counts.after_batching(facts, asked, remainder) | ({} if doubt is None else {"doubt": doubt})
+    found = {**element_counts.without(facts), **numbers, "element": element, "batch_size": drawn, "site": run.here()}
+    return pipeline(self.cls, found)
 
 
 def padded(
-    run: Runtime, self: Instance, batch_size: Value = None, padded_shapes: Value = None, *args: Value, **kwargs: Value
-) -> Instance:
+    run: Runtime, self: Instance, batch_size: Value = None, padded_shapes: Value = None, padding_values: Value = None,
+    drop_remainder: Value = False, *args: Value, **kwargs: Value,
+) -> Instance:  # fmt: skip
     """Sides are padded to what is asked for; those that are left open to the longest, which is still unknown."""
-    made = batched(run, self, batch_size)
+    made = batched(run, self, batch_size, drop_remainder)
     if padded_shapes is None:
         return made
     facts = facts_of(made)
@@ -160,7 +135,9 @@ def filled_up(value: Value, wanted: Value, depth: int = DEPTH) -> Value:
 
 def unbatched(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
     """`dataset.unbatch()`: each tensor without its first axis."""
-    facts = {word: value for word, value in facts_of(self).items() if word not in ("batch_size", "site")}
+    own = facts_of(self)
+    facts = {word: value for word, value in own.items() if word not in ("batch_size", "site", *element_counts.FACTS)}
+    facts |= element_counts.after_unbatching(own, lead(self))
 
     def row(tensor: Tensor) -> Tensor:
         return Tensor(tensor.shape if isinstance(tensor.shape, Unknown) else tensor.shape[1:], tensor.dtype,
@@ -169,9 +146,11 @@ def unbatched(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> In
     return pipeline(self.cls, {**facts, "element": changed_in(element_of(self), row)})
 
 
-def batched_anew(run: Runtime, self: Instance, batch_size: Value = None, *args: Value, **kwargs: Value) -> Instance:
+def batched_anew(
+    run: Runtime, self: Instance, batch_size: Value = None, drop_remainder: Value = False, *args: Value, **kwargs: Value
+) -> Instance:
     """`dataset.rebatch(batch_size)`: its samples in batches of another size."""
-    return batched(run, unbatched(run, self), batch_size)
+    return batched(run, unbatched(run, self), batch_size, drop_remainder)
 
 
 def concatenated(run: Runtime, self: Instance, dataset: Value = None, *args: Value, **kwargs: Value) -> Instance:
@@ -179,13 +158,10 @@ def concatenated(run: Runtime, self: Instance, dataset: Value = None, *args: Val
     sizes = [lead(each) if isinstance(each, Instance) else None for each in (self, dataset)]
     own, other = sizes
     larger = isinstance(dataset, Instance) and isinstance(own, int) and isinstance(other, int) and other > own
-    return kept(run, dataset if larger and isinstance(dataset, Instance) else self)
-
-
-def lead(data: Instance) -> Value:
-    """How many samples an element of a pipeline has; None where it has no tensor of a known rank."""
-    first = first_tensor(element_of(data))
-    return first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
+    found = dataset if larger and isinstance(dataset, Instance) else self
+    both = [facts_of(each) for each in (self, dataset) if isinstance(each, Instance)]
+    numbers = element_counts.of_all(both, sum) if len(both) > 1 else {}
+    return Instance(found.cls, native={**element_counts.without(facts_of(found)), **numbers})
 
 
 def mapped(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Instance:
@@ -193,7 +169,12 @@ def mapped(run: Runtime, self: Instance, map_func: Value = None, *args: Value, *
     element = element_of(self)
     made = run.attempt(map_func, *element) if isinstance(element, tuple) else run.attempt(map_func, element)
     element = tuple(made) if isinstance(made, list) else made
-    return pipeline(self.cls, {**facts_of(self), "element": element})
+    found = pipeline(self.cls, {**facts_of(self), "element": element})
+    before, now = lead(self), lead(found)
+    if "batch_size" in facts_of(self) and isinstance(before, int) and isinstance(now, int) and now != before:
+        # A function of whole batches may leave samples out, or add some.
+        found.native |= {"batch_size": now}
+    return found
 
 
 def inner(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Value:
@@ -203,7 +184,7 @@ def inner(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **
     if not isinstance(made, Instance):
         return pipeline(self.cls, {})
     if not holds_windows(element):
-        return made
+        return Instance(made.cls, native=element_counts.without(facts_of(made)))
     # What batches the rows of a window makes no batch of the training.
     return pipeline(made.cls, {"element": element_of(made)})
 
@@ -219,7 +200,7 @@ def windowed(run: Runtime, self: Instance, size: Value = None, *args: Value, **k
     tensor of the structure. That the last ones may have fewer is not followed."""
     own = {word: value for word, value in facts_of(self).items() if word not in ("batch_size", "site")}
     windows = changed_in(element_of(self), lambda tensor: pipeline(self.cls, {"element": tensor, WINDOW: size}))
-    return pipeline(self.cls, {**own, "element": windows})
+    return pipeline(self.cls, {**element_counts.without(own), "element": windows})
 
 
 def applied(run: Runtime, self: Instance, transformation_func: Value = None) -> Value:
@@ -282,12 +263,12 @@ def whole(run: Runtime, value: Value) -> Value:
 
 def from_tensor_slices(run: Runtime, tensors: Value, name: Value = None) -> Instance:
     """`Dataset.from_tensor_slices(tensors)`: elements without the first axis."""
-    return pipeline(DATASET, {"element": rows_of(run, tensors)})
+    return pipeline(DATASET, {**counted(count_in(tensors)), "element": rows_of(run, tensors)})
 
 
 def from_tensors(run: Runtime, tensors: Value, name: Value = None) -> Instance:
     """`Dataset.from_tensors(tensors)`: one element."""
-    return pipeline(DATASET, {"element": changed_in(tensors, lambda tensor: whole(run, tensor))})
+    return pipeline(DATASET, {**counted(1), "element": changed_in(tensors, lambda tensor: whole(run, tensor))})
 
 
 def from_generator(
@@ -331,23 +312,33 @@ def files(run: Runtime, *args: Value, **kwargs: Value) -> Instance:
 
 def numbers(run: Runtime, *args: Value, **kwargs: Value) -> Instance:
     """`Dataset.range(...)`: whole numbers."""
-    return pipeline(DATASET, {"element": Tensor((), "int64", framework="keras")})
+    return pipeline(DATASET, {**counted(count_of_range(args)), "element": Tensor((), "int64", framework="keras")})
+
+
+def chances(run: Runtime, *args: Value, **kwargs: Value) -> Instance:
+    """`Dataset.random(...)`: whole numbers, without end."""
+    return pipeline(DATASET, {**counted(math.inf), "element": Tensor((), "int64", framework="keras")})
 
 
 def zipped(run: Runtime, *args: Value, datasets: Value = None, name: Value = None) -> Instance:
     """`Dataset.zip(datasets)`: elements of all, nested as the data sets are."""
     parts = datasets if datasets is not None else args[0] if len(args) == 1 else args
     if isinstance(parts, dict):
-        return pipeline(DATASET, {"element": {key: element_of(part) for key, part in parts.items()}})
+        numbers = element_counts.of_all([facts_of(part) for part in parts.values()], min)
+        return pipeline(DATASET, {**numbers, "element": {key: element_of(part) for key, part in parts.items()}})
     found = [part for part in parts if isinstance(part, Instance)] if isinstance(parts, (tuple, list)) else []
     batch: dict[str, Value] = next((facts_of(part) for part in found if "batch_size" in facts_of(part)), {})
     shared: dict[str, Value] = {word: batch[word] for word in ("batch_size", "site") if word in batch}
+    shared |= element_counts.of_all([facts_of(part) for part in found], min)
     return pipeline(DATASET, {**shared, "element": tuple(element_of(part) for part in found)})
 
 
 def sampled(run: Runtime, datasets: Value = (), *args: Value, **kwargs: Value) -> Value:
     """`sample_from_datasets`, `choose_from_datasets`: the first stands for all."""
-    return datasets[0] if isinstance(datasets, (list, tuple)) and datasets else pipeline(DATASET, {})
+    first = datasets[0] if isinstance(datasets, (list, tuple)) and datasets else None
+    if not isinstance(first, Instance):
+        return pipeline(DATASET, {}) if first is None else first
+    return Instance(first.cls, native=element_counts.without(facts_of(first)))
 
 
 def made_of_files(run: Runtime, cls: Class, *args: Value, **kwargs: Value) -> Instance:
@@ -360,7 +351,7 @@ METHODS: dict[str, Value] = {
     "__getattr__": Native("__getattr__", fact, propagate_unknown=False),
     "__iter__": native(iterate),
     "__len__": native(length),
-    "cardinality": native(length),
+    "cardinality": native(cardinality),
     "batch": native(batched),
     "padded_batch": native(padded),
     "ragged_batch": native(padded),
@@ -378,14 +369,9 @@ METHODS: dict[str, Value] = {
     "make_one_shot_iterator": native(made_iterator),
     "make_initializable_iterator": native(made_iterator),
     "get_single_element": Native("get_single_element", lambda run, self: element_of(self), propagate_unknown=False),
-    **{
-        name: native(kept)
-        for name in (
-            "shuffle", "prefetch", "repeat", "cache", "take", "skip", "filter", "with_options", "shard",
-            "ignore_errors", "rejection_resample", "take_while", "snapshot",
-        )
-    },
-}  # fmt: skip
+    **{name: native(kept) for name in ("shuffle", "prefetch", "cache", "with_options", "snapshot")},
+    **{name: keeping(name) for name in element_counts.RULES},
+}
 
 DATASET = Class(
     "Dataset",
@@ -396,7 +382,7 @@ DATASET = Class(
         "from_generator": StaticMethod(native(from_generator)),
         "list_files": StaticMethod(native(files)),
         "range": StaticMethod(native(numbers)),
-        "random": StaticMethod(native(numbers)),
+        "random": StaticMethod(native(chances)),
         "zip": StaticMethod(native(zipped)),
         "sample_from_datasets": StaticMethod(native(sampled)),
         "choose_from_datasets": StaticMethod(native(sampled)),

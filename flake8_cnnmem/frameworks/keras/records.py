@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flake8_cnnmem.dims import Shape
-from flake8_cnnmem.frameworks.keras.pipelines import DATASET, batched, pipeline
+from flake8_cnnmem.frameworks.keras.pipeline_elements import pipeline
+from flake8_cnnmem.frameworks.keras.pipelines import DATASET, batched
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown

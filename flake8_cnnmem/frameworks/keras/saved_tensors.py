@@ -8,23 +8,18 @@ Kernels that work value by value write into an operand's storage that nothing el
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem.frameworks.keras.optimizer_states import EAGER as EAGER_STATES
 from flake8_cnnmem.frameworks.keras.optimizer_states import STATES
-from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, table
+from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, rows, table
 from flake8_cnnmem.unknown import Unknown
 
 X = Saved("x")
 Y = Saved("y")
 OPERANDS = Saved("inputs", "others")
-
-
-def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
-    """One rule for several kinds, written as words."""
-    return ((name, row) for name in names.split())
 
 
 def own(of: str = "x", bytes: int | None = None, times: int = 1) -> Saved:
@@ -100,17 +95,19 @@ NOISES = [
 ]
 
 LAYERS = [
-    ("convolution", OpRule((X,), layout="contiguous", weights="first", autocast=HALF)),
+    ("convolution", OpRule((X,), layout="contiguous", weights="first", autocast=HALF, bias_last=True)),
     # The shapes that the two gradients ask for are made constants, the kernel's first (constant_folding.cc).
     (
         "convolution/Convolution",
-        OpRule((X,), layout="contiguous", weights="first", autocast=HALF, kernel_first=True),
+        OpRule((X,), layout="contiguous", weights="first", autocast=HALF, kernel_first=True, bias_last=True),
     ),
     # Keras has XLA compile these, which computes the gradient of a kernel without groups, and takes the groups out of
     # it (ConvolutionGroupConverter).
     (
         "convolution/grouped",
-        OpRule((X,), backward=(New("dense", times=2),), layout="contiguous", weights="first", autocast=HALF),
+        OpRule(
+            (X,), backward=(New("dense", times=2),), layout="contiguous", weights="first", autocast=HALF, bias_last=True
+        ),
     ),
     # Holes are made by dealing the map out to smaller ones, whose batch is larger, and back (with_space_to_batch in
     # tensorflow/python/ops/nn_ops.py): what was dealt out is kept.
@@ -123,6 +120,7 @@ LAYERS = [
             layout="contiguous",
             weights="first",
             autocast=HALF,
+            bias_last=True,
         ),
     ),
     # Of more than two axes, too: read as a matrix (tensordot).

@@ -13,7 +13,7 @@ from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.arranging import arrange
 from flake8_cnnmem.frameworks.framework import NUMBER_OF_GPUS
 from flake8_cnnmem.frameworks.keras.ops.backend import NAME_SCOPE
-from flake8_cnnmem.frameworks.keras.pipelines import changed_in, facts_of, pipeline
+from flake8_cnnmem.frameworks.keras.pipeline_elements import changed_in, facts_of, pipeline
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime

@@ -18,7 +18,7 @@ from flake8_cnnmem.frameworks.keras.ops.creation import filled, like, random
 from flake8_cnnmem.frameworks.keras.ops.elementwise import unary
 from flake8_cnnmem.frameworks.keras.ops.losses import TENSORFLOW as TENSORFLOW_LOSSES
 from flake8_cnnmem.frameworks.keras.ops.operations import TENSORFLOW
-from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, sampled
+from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, cardinality, sampled
 from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
 from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of
 from flake8_cnnmem.frameworks.keras.session import map_structure as nested_map
@@ -312,7 +312,7 @@ MEMBERS: dict[str, Value] = {
 
 EXPERIMENTAL_DATA: dict[str, Value] = {
     "AUTOTUNE": -1,
-    "cardinality": Native("cardinality", not_followed, propagate_unknown=False),
+    "cardinality": Native("cardinality", cardinality, propagate_unknown=False),
     **{
         name: Native(name, sampled, propagate_unknown=False)
         for name in ("sample_from_datasets", "choose_from_datasets")

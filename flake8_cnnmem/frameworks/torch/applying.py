@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
-from flake8_cnnmem.ops import Elementwise
+from flake8_cnnmem.ops import Elementwise, Reshape
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -62,7 +62,7 @@ def apply(
         elif constants and not is_constant(tensor):
             constants = False
     if constants and not own and any(type(tensor) is Constant for tensor in tensors):
-        folded = fold(op, [tensor for tensor in tensors if isinstance(tensor, Tensor)], dtypes)
+        folded = fold(op, [tensor for tensor in tensors if isinstance(tensor, Tensor)], dtypes, run.next_number())
         if folded is not None:
             run.spend(CONSTANT_STEPS)
             # Written in place it is the same tensor, for whoever else holds it.
@@ -115,7 +115,7 @@ def is_trained(run: Runtime, tensor: Tensor) -> bool:
         run.spend(1)
         if at.requires_grad or (isinstance(at, Weight) and at.trainable):
             return True
-        if at.call is not None and at.call.grad and is_floating(at.dtype) and at.call.op.kind != "detach":
+        if at.call is not None and at.call.grad and is_floating(at.dtype) and not at.call.op.cuts_gradient:
             waiting += [*at.call.inputs, *at.call.weights]
     return False
 
@@ -174,8 +174,9 @@ def as_written(run: Runtime, tensor: Tensor) -> Tensor:
     return tensor
 
 
-def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None) -> Value | None:
-    """What an op makes of constants: constants, by shape only. None where it cannot be said."""
+def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None, number: int) -> Value | None:
+    """What an op makes of constants: constants, by shape only. None where it cannot be said. `number` is theirs among
+    calls."""
     shapes: list[Shape] = []
     for tensor in tensors:
         if isinstance(tensor.shape, Unknown):
@@ -185,8 +186,11 @@ def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None) -> Val
         outputs = op.outputs(*shapes)
     except Mismatch:
         return None
+    first = tensors[0]
+    # A view of what is a view itself may have to copy if it gives it another shape.
+    whole = first if op.view and not (first.view_of and isinstance(op, Reshape)) else None
     made = tuple(
-        Constant(shape, dtypes[min(at, len(dtypes) - 1)] if dtypes else tensors[0].dtype)
+        Constant(shape, dtypes[min(at, len(dtypes) - 1)] if dtypes else first.dtype, view_of=whole, born=number)
         for at, shape in enumerate(outputs)
     )
     return made[0] if len(made) == 1 else made

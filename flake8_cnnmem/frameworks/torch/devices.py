@@ -83,7 +83,7 @@ def to_host(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     if isinstance(input, Weight):
         # What `state_dict` gives are the weights themselves: their copies on the host are none.
         return Tensor(input.shape, input.dtype, site=run.here())
-    if run.grad_enabled and input.call is not None and input.call.op.kind != "detach":
+    if run.grad_enabled and input.call is not None and not input.call.op.cuts_gradient:
         run.data(CROSSED)[id(input)] = input
         return input
     return replace(input, call=None, index=0, held=0, moved=False)

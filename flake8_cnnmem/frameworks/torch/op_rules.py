@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
 
 X = Saved("x")
@@ -17,19 +15,14 @@ def temporaries(tensors: int, of: str = "x") -> tuple[New, ...]:
     return (New(of, times=tensors),) if tensors else ()
 
 
-def by_input(backward: int = 0, **fields: str) -> OpRule:
+def by_input(backward: int = 0, **fields: str | bool) -> OpRule:
     """Differentiated by the input; `backward` temporaries of its size on top of the gradient."""
     return OpRule((X,), backward=temporaries(backward), **fields)  # type: ignore[arg-type]
 
 
-def by_result(backward: int = 0, **fields: str) -> OpRule:
+def by_result(backward: int = 0, **fields: str | bool) -> OpRule:
     """Differentiated by the result."""
     return OpRule((Y,), backward=temporaries(backward), **fields)  # type: ignore[arg-type]
-
-
-def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
-    """One rule for several kinds, written as words."""
-    return ((name, row) for name in names.split())
 
 
 NOTHING = OpRule()

@@ -8,9 +8,11 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved
+from flake8_cnnmem.frameworks.torch.autograd.nodes import nodes_of
 from flake8_cnnmem.frameworks.torch.op_rules import X, temporaries
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
-from flake8_cnnmem.frameworks.torch.saved_tensors import REWRITES, TABLE, cell, recurrent, unfused
+from flake8_cnnmem.frameworks.torch.saved_by_attention import unfused
+from flake8_cnnmem.frameworks.torch.saved_tensors import REWRITES, TABLE, cell, recurrent
 
 
 def by_onednn(between: New, *backward: New) -> OpRule:
@@ -88,6 +90,7 @@ REFERENCE = Rules(
     accumulates_in_place=False,
     eager=True,
     rewrites=REWRITES,
+    nodes=nodes_of,
     optimizers=OPTIMIZERS,
 )
 """PyTorch's CPU build on fake tensors under a dispatch mode, as reference figures are measured."""

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
+from flake8_cnnmem.frameworks.rules import New, OpRule, Saved, rows
 from flake8_cnnmem.frameworks.torch.op_rules import (
     FULL,
     NOTHING,
     RESULT,
     X,
-    rows,
     temporaries,
 )
 

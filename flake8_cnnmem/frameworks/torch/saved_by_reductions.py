@@ -5,14 +5,13 @@ Known and measured as the rows of `saved_tensors.py`.
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
+from flake8_cnnmem.frameworks.rules import New, OpRule, Saved, rows
 from flake8_cnnmem.frameworks.torch.op_rules import (
     CONSTANT,
     FULL,
     RESULT,
     X,
     Y,
-    rows,
     temporaries,
 )
 
@@ -27,7 +26,12 @@ NORMALISATIONS = [
     (
         "batch_norm",
         OpRule(
-            (X, Saved(New("channels", 4, 2))), layout="suggested", reads="suggested", weights="first", as_result=True
+            (X, Saved(New("channels", 4, 2))),
+            layout="suggested",
+            reads="suggested",
+            weights="first",
+            as_result=True,
+            batch_statistics=True,
         ),
     ),
     ("batch_norm/eval", OpRule((X,), layout="suggested", reads="suggested", weights="first")),
@@ -38,7 +42,16 @@ NORMALISATIONS = [
     ),
     (
         "group_norm",
-        OpRule((X, Saved(New("groups", 4, 2))), layout="contiguous", reads="contiguous", autocast=FULL, as_result=True),
+        # A factor and a summand for each channel of each sample; on the way back two sums and a factor for each.
+        OpRule(
+            (X, Saved(New("groups", 4, 2))),
+            forward=(New("instances", 4, 2),),
+            backward=(New("instances", 4, 3), New("groups", 4, 2)),
+            layout="contiguous",
+            reads="contiguous",
+            autocast=FULL,
+            as_result=True,
+        ),
     ),
     # A batch norm of N x C channels, with the weights repeated for each sample.
     ("instance_norm", by_instance(2)),

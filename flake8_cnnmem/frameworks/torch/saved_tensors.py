@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, table
+from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved, rows, table
+from flake8_cnnmem.frameworks.torch.autograd.nodes import nodes_of
 from flake8_cnnmem.frameworks.torch.op_rules import (
     CONSTANT,
     FULL,
@@ -24,10 +25,10 @@ from flake8_cnnmem.frameworks.torch.op_rules import (
     Y,
     by_input,
     by_result,
-    rows,
     temporaries,
 )
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
+from flake8_cnnmem.frameworks.torch.saved_by_attention import ATTENTION
 from flake8_cnnmem.frameworks.torch.saved_by_losses import DERIVATIVES, LOSSES
 from flake8_cnnmem.frameworks.torch.saved_by_reductions import NORMALISATIONS, REDUCTIONS
 
@@ -37,11 +38,17 @@ ACTIVATIONS = [
     *rows("sigmoid tanh", by_result()),
     # Their results are contiguous, whatever the input.
     # Softmax multiplies the gradient by the result first.
-    # What does not lie contiguous their kernels read from a copy (host_softmax of SoftMax.cu).
-    ("softmax", by_result(1, autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward")),
+    # What does not lie contiguous their kernels read from a copy (host_softmax of SoftMax.cu), softmax's that product.
+    (
+        "softmax",
+        by_result(1, autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward", dense=True),
+    ),
     # Rows that are masked throughout are looked for.
     ("safe_softmax", OpRule((Y,), forward=(New("y", 1),), backward=temporaries(1), layout="contiguous")),
-    ("log_softmax", by_result(autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward")),
+    (
+        "log_softmax",
+        by_result(autocast=FUSED_HALF, layout="contiguous", reads="contiguous", passing="forward", dense=True),
+    ),
     *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink", by_input()),
     ("threshold", OpRule((X,), gradient_layout="slope")),
     *rows("softplus", by_input(autocast=FULL)),
@@ -127,7 +134,10 @@ DROPOUTS = [
 ]
 
 LAYERS = [
-    ("convolution", OpRule((X,), layout="suggested", weights="first", autocast=HALF)),
+    (
+        "convolution",
+        OpRule((X,), layout="suggested", weights="first", autocast=HALF, one_order=True, bias_last=True),
+    ),
     (
         "linear",
         OpRule(
@@ -136,14 +146,14 @@ LAYERS = [
     ),
     # Three products in one kernel, whose parts are nobody's to see.
     ("bilinear", OpRule((X, Saved("x1")), layout="contiguous", weights="first", autocast="widest", known=False)),
-    ("embedding", OpRule((X,), layout="contiguous")),
+    ("embedding", OpRule((X,), layout="contiguous", dense=True)),
     # Beside the indices, which bag each belongs to, and how many there are: counted otherwise on the CPU than on a GPU.
     ("embedding_bag", OpRule((X,), layout="contiguous", known=False)),
 ]
 
 POOLS = [
     # int64 positions in the map.
-    ("max_pool", OpRule((X, Saved("positions")), layout="maps", as_result=True)),
+    ("max_pool", OpRule((X, Saved("positions")), layout="maps", reads="suggested", passing="forward", as_result=True)),
     ("adaptive_max_pool", OpRule((X, Saved("positions")), layout="contiguous", reads="contiguous", passing="both")),
     # Its kernel reads and writes contiguous ones, of which maps whose channels run fastest have copies.
     (
@@ -157,7 +167,7 @@ POOLS = [
         ),
     ),
     *rows("global_max_pool fractional_max_pool", OpRule((X, Saved("positions")), layout="suggested")),
-    ("average_pool", OpRule((X,), layout="maps", as_result=True)),
+    ("average_pool", OpRule((X,), layout="maps", reads="suggested", passing="forward", as_result=True)),
     # Of volumes the kernel reads a copy of what does not lie contiguous (avg_pool3d_out_cuda).
     (
         "average_pool/volumes",
@@ -165,8 +175,8 @@ POOLS = [
     ),
     ("adaptive_average_pool", OpRule((X,), layout="maps")),
     # Computed as a mean.
-    *rows("adaptive_average_pool/1 global_average_pool",
-          OpRule(layout="suggested", gradient="averaged", partial=4)),
+    ("adaptive_average_pool/1", OpRule(layout="suggested", gradient="averaged", partial=4, restrided=True)),
+    ("global_average_pool", OpRule(layout="suggested", gradient="averaged", partial=4)),
     # pow, average pool, sign, abs, relu, products and a root.
     (
         "lp_pool",
@@ -223,8 +233,9 @@ MERGES = [
     ("cholesky", by_result(3)),
     # Both factors.
     ("qr", OpRule((Y, Saved("positions")), backward=temporaries(3))),
-    # A few products of matrices, each of which keeps its factors.
-    *rows("matrix_exp matrix_power", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(3))),
+    # Products of matrices, each of which keeps its factors; of an exponential how many, the values decide.
+    ("matrix_power", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(3))),
+    ("matrix_exp", OpRule((X, Y), known=False)),
     *rows("pinv pinverse", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(4))),
     # linalg_solve_backward: A, the result, LU and its int32 pivots; the triangular one A and the result.
     # The gradient of A is a product, and its negative.
@@ -246,18 +257,20 @@ MERGES = [
     # Pair by pair: what is between them is not counted.
     ("einsum/several", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF, known=False)),
     # Each factor, if the other one is trained: it is multiplied by the number, and then by the gradient.
-    ("addcmul", OpRule((Saved("x1"), Saved("x2")), backward=temporaries(1, "y"), gradient="signed")),
-    ("addcmul/first", OpRule((Saved("x2"),), backward=temporaries(1, "y"), gradient="signed")),
-    ("addcmul/second", OpRule((Saved("x1"),), backward=temporaries(1, "y"), gradient="signed")),
-    ("addcmul/neither", PASSES),
+    ("addcmul", OpRule((Saved("x1"), Saved("x2")), backward=temporaries(1, "y"), gradient="signed", autocast="widest")),
+    ("addcmul/first", OpRule((Saved("x2"),), backward=temporaries(1, "y"), gradient="signed", autocast="widest")),
+    ("addcmul/second", OpRule((Saved("x1"),), backward=temporaries(1, "y"), gradient="signed", autocast="widest")),
+    ("addcmul/neither", replace(PASSES, autocast="widest")),
     # Products as large as the result, which are summed when all of them are there; whether the gradient that has come
     # is still there then, depends on who else reads it.
     (
         "addcmul/repeated",
-        OpRule((Saved("x1"), Saved("x2")), backward=temporaries(2, "y"), gradient="signed", known=False),
+        OpRule(
+            (Saved("x1"), Saved("x2")), backward=temporaries(2, "y"), gradient="signed", autocast="widest", known=False
+        ),
     ),
-    ("addcmul/repeated, fixed", OpRule((), gradient="signed", known=False)),
-    ("addcdiv", OpRule((Saved("x2"),), gradient="signed", known=False)),
+    ("addcmul/repeated, fixed", OpRule((), gradient="signed", autocast="widest", known=False)),
+    ("addcdiv", OpRule((Saved("x2"),), gradient="signed", autocast="widest", known=False)),
     # What is made of the gradient is another tensor for each operand, and larger where that is repeated.
     ("xlogy", OpRule((Saved("inputs"),), known=False)),
     *rows("fmax fmin", OpRule((Saved("inputs"),), known=False)),
@@ -299,7 +312,7 @@ SHAPES = [
     *rows("gather take", OpRule((X, Saved("x1")), layout="contiguous")),
     ("index_add", OpRule((Saved("x1"), Saved("x2")), layout="contiguous", gradient="signed")),
     ("index_copy", OpRule((Saved("x1"), Saved("x2")), layout="contiguous")),
-    ("scatter_add", OpRule((Saved("x1"),), layout="contiguous", gradient="signed")),
+    ("scatter_add", OpRule((Saved("x1"),), layout="contiguous", gradient="signed", autocast="widest")),
     *rows("scatter index_fill", OpRule((Saved("x1"),), layout="contiguous")),
     # It counts the places before each one; how many values it gives a gradient to, the mask alone says.
     ("masked_scatter", OpRule((Saved("x1"),), forward=(New("y", 8),), layout="contiguous", known=False)),
@@ -346,48 +359,6 @@ SHAPES = [
 ]  # fmt: skip
 
 
-def unfused(*probabilities: New, backward: int = 1) -> OpRule:
-    """Attention in steps (_scaled_dot_product_attention_math): scaled q and k, v, and what is as large as scores."""
-    kept = (Saved(New("x")), Saved(New("x1")), Saved("x2"), *(Saved(one) for one in probabilities))
-    made = (New("probabilities"),)
-    return OpRule(kept, forward=made, backward=made * backward, layout="contiguous", reads="matrix", autocast=HALF)
-
-
-def whole(*probabilities: New, backward: int = 1) -> OpRule:
-    """Attention in steps where q, k and v are in half precision: in float32."""
-    kept = (New("x", 4), New("x1", 4), New("x2", 4), *probabilities)
-    made = (New("probabilities", 4),)
-    return OpRule(tuple(map(Saved, kept)), forward=made, backward=made * backward, layout="contiguous", autocast=HALF)
-
-
-FUSED = (X, Saved("x1"), Saved("x2"), Y)
-ATTENTION = [
-    # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums; a trained mask, too.
-    ("attention", OpRule((X, Saved("x1"), Saved("x2"), Saved("x3"), Y, Saved(New("queries", 4))), layout="first",
-                      autocast=HALF)),
-    ("attention/masked", OpRule((X, Saved("x1"), Saved("x2"), Saved("x3"), Y, Saved(New("queries", 4))), layout="first",
-                             autocast=HALF)),
-    # The kernels of CUDA (flake8_cnnmem/memory/attention.py): logarithms of sums in float32, and the mask.
-    ("attention/flash", OpRule((*FUSED, Saved(New("queries", 4))), layout="first", backward=(New("flash", 1),),
-                            heads_inside=True, autocast=HALF)),
-    ("attention/cudnn", OpRule((*FUSED, Saved("x3"), Saved(New("queries", 4))), layout="first", autocast=HALF)),
-    ("attention/efficient", OpRule((*FUSED, Saved("x3"), Saved(New("attended", 4))),
-                                        layout="heads inside",
-                                forward=(New("gathered", 1),), backward=(New("efficient", 1),),
-                                heads_inside=True, autocast=HALF)),
-    ("attention/efficient, masked", OpRule((*FUSED, Saved(New("bias")), Saved(New("attended", 4))),
-                                        layout="heads inside",
-                                        forward=(New("gathered", 1),), backward=(New("efficient", 1),),
-                                        heads_inside=True, autocast=HALF)),
-    # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask. Backward: the
-    # gradient of the probabilities, that of the scores, and their product.
-    ("attention/no kernel", NOT_KNOWN),
-    ("attention/math", unfused(New("probabilities"), backward=3)),
-    ("attention/math, dropped", unfused(New("probabilities", times=2), New("probabilities", 1), backward=2)),
-    ("attention/math, in full", whole(New("probabilities", 4), backward=3)),
-    ("attention/math, dropped, in full", whole(New("probabilities", 4, 2), New("probabilities", 1), backward=2)),
-]  # fmt: skip
-
 STATES = (Saved("x1"), Saved("x2"))
 """Initial states that are given."""
 
@@ -424,7 +395,8 @@ RECURRENT = [
     # _thnn_fused_lstm_cell, _thnn_fused_gru_cell: the gates of the input and of the hidden state, a workspace.
     ("lstm_cell", cell(Saved(New("zeros", times=1)), Saved("y1"), Saved(New("states", times=12)), made=4, after=4)),
     ("gru_cell", cell(Saved(New("zeros")), Saved(New("states", times=11)), made=6, after=3)),
-    ("rnn_cell", cell(Saved(New("zeros")), Y, made=1, after=1)),
+    # It has no gates (rnn_tanh_cell).
+    ("rnn_cell", replace(cell(Saved(New("zeros")), Y, made=1, after=1), state_first=True)),
     ("conv_lstm", OpRule((X, Y, Saved(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
 ]
 
@@ -442,5 +414,5 @@ REWRITES = {
     "hard_sigmoid": "hardsigmoid", "amax_pool": "max_pool",
 }  # fmt: skip
 
-RULES = Rules("torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES, optimizers=OPTIMIZERS)
+RULES = Rules("torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES, nodes=nodes_of, optimizers=OPTIMIZERS)
 """PyTorch on CUDA."""

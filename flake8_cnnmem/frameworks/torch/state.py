@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS, walk
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Value
@@ -23,6 +23,9 @@ LOADED = Class(
     },
 )
 
+COUNTER = "num_batches_tracked"
+"""What normalisations make up where a dict without version has none (torch/nn/modules/batchnorm.py)."""
+
 HOOKED = "loading hooks"
 """Scratch of the run: whether anything was registered that may change names before they are compared."""
 
@@ -32,7 +35,7 @@ def load_state_dict(
     run: Runtime, self: Instance, state_dict: Value, strict: Value = True, assign: Value = False
 ) -> Value:
     """Gives the names that are missing and those that nobody asked for; RuntimeError for them where it is `strict`, and
-    for another size in any case. A buffer may be one that is not stored: it is not missed."""
+    for another size in any case."""
     if isinstance(state_dict, dict) and id(state_dict) not in run.havocked:
         load_by_program(run, self, state_dict, strict)
     if not isinstance(state_dict, dict) or run.data(HOOKED) or id(state_dict) in run.havocked:
@@ -43,8 +46,8 @@ def load_state_dict(
     own: Value = run.call(run.get(self, "state_dict"))
     if not isinstance(own, Mapping):
         return own
-    missing = [name for name, value in own.items() if name not in state_dict and not is_buffer(value)]
-    unexpected = [name for name in state_dict if name not in own and not is_buffer(state_dict[name])]
+    missing = [name for name in own if name not in state_dict and not name.endswith(COUNTER)]
+    unexpected = [name for name in state_dict if name not in own]
     other = next((name for name, value in own.items() if is_other_size(value, state_dict.get(name))), None)
     if other is not None or (strict is True and (missing or unexpected)):
         name = other or (missing + unexpected)[0]
@@ -62,11 +65,6 @@ def load_by_program(run: Runtime, self: Instance, state_dict: dict[str, Value], 
             run.call(hook, *((module,) if with_module else ()), *arguments)
         if type(module.cls.find("_load_from_state_dict")) is not Native:
             run.call(run.get(module, "_load_from_state_dict"), *arguments)
-
-
-def is_buffer(value: Value) -> bool:
-    """Whether an entry is no parameter for certain."""
-    return not isinstance(value, Weight) or value.buffer
 
 
 def is_other_size(own: Value, given: Value) -> bool:

@@ -122,7 +122,7 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "is_quantized": lambda run, tensor: False,
     "is_mkldnn": lambda run, tensor: False,
     "is_nested": lambda run, tensor: False,
-    "is_leaf": lambda run, tensor: tensor.call is None,
+    "is_leaf": lambda run, tensor: grad.is_leaf(tensor) or not needs_gradient(tensor),
     "layout": lambda run, tensor: LAYOUTS["strided"],
     "itemsize": lambda run, tensor: SIZES.get(tensor.dtype, 4),
     "nbytes": lambda run, tensor: bytes_of(tensor),

@@ -17,21 +17,9 @@ from flake8_cnnmem.memory.allocator.caching import (
 from flake8_cnnmem.memory.allocator.program import Program
 
 TURNS = 32
-"""Bits of a free block's key below its size: the turn in which it was made."""
+"""Bits of a free block's key below its size: the block's number."""
 
-
-class PoolBlock:
-    """A block. `key` is 0 while it is in use; it orders the free ones of a pool, the smallest first, of those of one
-    size the oldest."""
-
-    __slots__ = ("after", "before", "key", "size", "turn")
-
-    def __init__(self, size: int, turn: int, before: PoolBlock | None, after: PoolBlock | None) -> None:
-        self.size = size
-        self.turn = turn
-        self.before = before
-        self.after = after
-        self.key = 0
+NUMBER = (1 << TURNS) - 1
 
 
 def run_whole(program: Program, batch: int, room: int | None) -> tuple[int, int] | None:
@@ -41,36 +29,38 @@ def run_whole(program: Program, batch: int, room: int | None) -> tuple[int, int]
     left = ENDLESS if room is None else room
     small: list[int] = []
     large: list[int] = []
-    free: dict[int, PoolBlock] = {}
-    held: dict[int, PoolBlock] = {}
-    turn = allocated = reserved = most_allocated = most_reserved = 0
+    held: dict[int, int] = {}
+    # Blocks are numbered from 1 on, as they are made. Of each its size, its neighbours in the segment (0 where there is
+    # none), and its key, which is 0 while it is in use: keys order the free blocks of a pool, the smallest first, of
+    # those of one size the oldest.
+    size_of, before, after, keys = [0], [0], [0], [0]
+    number = allocated = reserved = most_allocated = most_reserved = 0
     for at, request in enumerate(program.requests):
         if request < 0:
-            given = held.pop(-1 - request, None)
-            if given is None:
+            block = held.pop(-1 - request, 0)
+            if not block:
                 continue
-            size = given.size
+            size = size_of[block]
             allocated -= size
             # What is handed out of the small pool is as large as what was asked for.
             pool = small if size <= SMALL else large
-            other = given.before
-            if other is not None and other.key:
-                del pool[bisect_left(pool, other.key)], free[other.key]
-                size += other.size
-                given.before = before = other.before
-                if before is not None:
-                    before.after = given
-            other = given.after
-            if other is not None and other.key:
-                del pool[bisect_left(pool, other.key)], free[other.key]
-                size += other.size
-                given.after = after = other.after
-                if after is not None:
-                    after.before = given
-            given.size = size
-            given.key = key = size << TURNS | given.turn
+            other = before[block]
+            if other and keys[other]:
+                del pool[bisect_left(pool, keys[other])]
+                size += size_of[other]
+                before[block] = other = before[other]
+                if other:
+                    after[other] = block
+            other = after[block]
+            if other and keys[other]:
+                del pool[bisect_left(pool, keys[other])]
+                size += size_of[other]
+                after[block] = other = after[other]
+                if other:
+                    before[other] = block
+            size_of[block] = size
+            keys[block] = key = size << TURNS | block
             insort(pool, key)
-            free[key] = given
             continue
         size = sizes[request]
         if not size:
@@ -79,34 +69,44 @@ def run_whole(program: Program, batch: int, room: int | None) -> tuple[int, int]
         pool = small if size <= SMALL else large
         place = bisect_left(pool, size << TURNS)
         if place < len(pool):
-            block = free.pop(pool.pop(place))
+            block = pool.pop(place) & NUMBER
         else:
             wanted = segment(size)
             if reserved + wanted > left:
-                reserved -= given_back(small, free) + given_back(large, free)
+                for each in (small, large):
+                    gone = whole_segments(each, before, after)
+                    reserved -= sum(key >> TURNS for key in gone)
+                    each[:] = [key for key in each if key not in gone]
                 if reserved + wanted > left:
                     return None
             reserved += wanted
             if reserved > most_reserved:
                 most_reserved = reserved
-            turn += 1
-            block = PoolBlock(wanted, turn, None, None)
-        rest = block.size - size
+            number = block = number + 1
+            size_of.append(wanted)
+            before.append(0)
+            after.append(0)
+            keys.append(0)
+        rest = size_of[block] - size
         if rest > SMALL or (rest and pool is small):
-            turn += 1
-            before = block.before
-            block.before = front = PoolBlock(size, turn, before, block)
-            if before is not None:
-                before.after = front
-            block.size = rest
-            block.key = key = rest << TURNS | block.turn
+            number += 1
+            other = before[block]
+            size_of.append(size)
+            before.append(other)
+            after.append(block)
+            keys.append(0)
+            before[block] = number
+            if other:
+                after[other] = number
+            size_of[block] = rest
+            keys[block] = key = rest << TURNS | block
             insort(pool, key)
-            free[key] = block
-            block = front
+            block = number
         else:
-            block.key = 0
+            keys[block] = 0
+            size = size_of[block]
         held[at] = block
-        allocated += block.size
+        allocated += size
         if allocated > most_allocated:
             most_allocated = allocated
     return most_allocated, most_reserved
@@ -119,10 +119,6 @@ def segment(size: int) -> int:
     return DEFAULTS.large_segment if size < MIN_LARGE else -(-size // LARGE_ROUNDING) * LARGE_ROUNDING
 
 
-def given_back(pool: list[int], free: dict[int, PoolBlock]) -> int:
-    """Segments of which nothing is in use leave the pool: their bytes."""
-    gone = [key for key in pool if free[key].before is None and free[key].after is None]
-    if gone:
-        leaving = frozenset(gone)
-        pool[:] = [key for key in pool if key not in leaving]
-    return sum(free.pop(key).size for key in gone)
+def whole_segments(pool: list[int], before: list[int], after: list[int]) -> frozenset[int]:
+    """The keys of the free blocks that have no neighbours: segments of which nothing is in use."""
+    return frozenset(key for key in pool if not before[key & NUMBER] and not after[key & NUMBER])

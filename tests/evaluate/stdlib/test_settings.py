@@ -15,6 +15,14 @@ from flake8_cnnmem.unknown import Unknown
 from tests.evaluate.programs import interpreted, plain
 
 COMMANDS = {
+    "argparse: the name of a program": (
+        """
+import argparse
+named = [argparse.ArgumentParser("a"), argparse.ArgumentParser(prog="b"), argparse.ArgumentParser()]
+result = [each.prog + "" for each in named[:2]] + [isinstance(named[2].prog, str)]
+""",
+        ["a", "b", True],
+    ),
     "argparse: the functions of subcommands, each with its own options": (
         """
 import argparse

@@ -117,3 +117,51 @@ y = items.stack()
 @pytest.mark.parametrize(("code", "expected"), ARRAYS.values(), ids=ARRAYS)
 def test_an_array_of_tensors(code: str, expected: Any) -> None:
     assert shapes(Ran(f"{HEAD}{code}\n")["y"]) == expected
+
+
+NUMBERS = [
+    "tf.maximum(1e-5, 1.0)", "tf.sqrt(2.0)", "tf.math.log(10.0)", "tf.cast(3, tf.float32)", "tf.reduce_max([1.0, 2.0])",
+    "tf.pow(2.0, 2)", "tf.where(True, 1.0, 2.0)", "tf.multiply(2, 3)", "ops.cast(3, 'int32')", "ops.maximum(1.0, 2.0)",
+    "ops.max([1, 2])", "keras.backend.exp(1.0)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", NUMBERS)
+def test_what_functions_make_of_numbers_is_a_tensor(expression: str) -> None:
+    ran = Ran(f"{HEAD}kind = {expression}.dtype\nr = {expression}\n")
+    assert ran.failures == []
+    assert shapes(ran["r"]) == [[]]
+
+
+SIZES = {
+    "int(tf.math.ceil(7 / 2))": 4,
+    "keras.layers.Dense(int(tf.cast(tf.sqrt(16.0), tf.int32)))(x).shape[-1]": 4,
+    "tf.reshape(x, (-1, tf.maximum(2, 4), 24)).shape[-1]": 24,
+    "tf.zeros((tf.maximum(1, 2), 3)).shape[0]": 2,
+    "len(range(tf.reduce_prod([2, 3])))": 6,
+    "3 if tf.maximum(1, 2) > 1 else 4": 3,
+}
+
+
+@pytest.mark.parametrize(("expression", "expected"), SIZES.items(), ids=SIZES)
+def test_a_size_may_be_such_a_tensor(expression: str, expected: int) -> None:
+    ran = Ran(f"{HEAD}r = {expression}\n")
+    assert ran.failures == []
+    assert ran["r"] == expected
+
+
+def test_the_dict_of_a_class_of_layers_is_its_own() -> None:
+    ran = Ran("""
+import keras
+class Task(keras.Model):
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls.told = "note" in cls.__dict__
+class Named(Task):
+    note = 1
+class Plain(Named):
+    pass
+r = [Named.told, Plain.told]
+""")
+    assert ran.failures == []
+    assert ran["r"] == [True, False]

@@ -84,7 +84,47 @@ n.fit(x, y, batch_size=12)
     ),
     "a generator of growing batches": (
         "def drawn():\n    for n in (4, 32, 8):\n        yield x[:n], y[:n]\nm.fit(drawn())",
-        ("lower-bound", 32, "adam", 172, SEVERAL),
+        ("exact", 32, "adam", 172, ""),
+    ),
+    "a generator of which a late batch is large": (
+        "def drawn():\n    for n in (4, 4, 4, 4, 60):\n        yield x[:n], y[:n]\nm.fit(drawn())",
+        ("exact", 60, "adam", 172, ""),
+    ),
+    "a generator without end": (
+        """
+def drawn():
+    while True:
+        yield x[:4], y[:4]
+        yield x[:9], y[:9]
+m.fit(drawn(), steps_per_epoch=2)
+""",
+        ("lower-bound", 9, "adam", 172, SEVERAL),
+    ),
+    "a function that leaves samples of a batch out": (
+        """
+data = tf.data.Dataset.from_tensor_slices((x, y)).batch(40)
+m.fit(data.map(lambda a, b: (a[:25], b[:25])))
+""",
+        ("exact", 25, "adam", 172, ""),
+    ),
+    "a function that adds samples to a batch": (
+        """
+data = tf.data.Dataset.from_tensor_slices((x, y)).batch(12)
+m.fit(data.map(lambda a, b: (tf.concat([a, a], 0), tf.concat([b, b], 0))))
+""",
+        ("exact", 24, "adam", 172, ""),
+    ),
+    "fewer samples than a batch": (
+        "m.fit(tf.data.Dataset.from_tensor_slices((x, y)).shuffle(96).batch(128).prefetch(1))",
+        ("exact", 96, "adam", 172, ""),
+    ),
+    "fewer samples that are filtered": (
+        "m.fit(tf.data.Dataset.from_tensor_slices((x, y)).filter(lambda a, b: b[0] > 0).batch(128))",
+        ("upper-bound", 96, "adam", 172, "how many elements are left"),
+    ),
+    "fewer samples than a whole batch": (
+        "m.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(128, drop_remainder=True))",
+        ("upper-bound", 128, "adam", 172, "gives no batch of 128"),
     ),
     "a sequence of growing batches": (
         """
@@ -95,7 +135,7 @@ class Parts(keras.utils.PyDataset):
         return x[:8 * (index + 1)], y[:8 * (index + 1)]
 m.fit(Parts())
 """,
-        ("lower-bound", 16, "adam", 172, SEVERAL),
+        ("exact", 24, "adam", 172, ""),
     ),
     "a generator whose last batch is smaller": (
         "def drawn():\n    for n in (32, 32, 8):\n        yield x[:n], y[:n]\nm.fit(drawn())",

@@ -24,7 +24,7 @@ def unary(run: Runtime, x: Value, *, kind: str, function: str = "") -> Value:
     if isinstance(x, (Tensor, Unknown)):
         return run.apply(Elementwise(kind), x, function=function or kind, framework="keras")
     if isinstance(x, (int, float)) and kind in constants.FUNCTIONS:
-        return constants.FUNCTIONS[kind](x)
+        return constant(constants.FUNCTIONS[kind](x))
     if isinstance(x, (list, tuple)):
         return unary(run, constant(x), kind=kind, function=function)
     return run.unknown(f"{function or kind} of what is not a tensor")
@@ -33,6 +33,11 @@ def unary(run: Runtime, x: Value, *, kind: str, function: str = "") -> Value:
 def elementwise(run: Runtime, x: Value, function: str) -> Value:
     """A function whose name is that of its kind: one tensor in, one of the same shape out."""
     return unary(run, x, kind=function, function=function)
+
+
+def numeric(value: Value) -> Value:
+    """A number as the tensor that TensorFlow's functions make of it; anything else as it is."""
+    return constant(value) if isinstance(value, (bool, int, float)) else value
 
 
 SYMBOLS = {
@@ -49,9 +54,9 @@ def binary(run: Runtime, x: Value, y: Value, *, kind: str, function: str = "") -
     x, y = listed(x), listed(y)
     if not isinstance(x, (Tensor, Unknown)) and not isinstance(y, (Tensor, Unknown)):
         if kind in SYMBOLS:
-            return run.operate(SYMBOLS[kind], x, y)
+            return numeric(run.operate(SYMBOLS[kind], x, y))
         if kind in ("maximum", "minimum") and isinstance(x, (int, float)) and isinstance(y, (int, float)):
-            return max(x, y) if kind == "maximum" else min(x, y)
+            return constant(max(x, y) if kind == "maximum" else min(x, y))
         return run.unknown(f"{function or kind} of plain values")
     if known(x) and known(y) and kind in SYMBOLS:
         return constants.compute(run, SYMBOLS[kind], x, y)
@@ -100,7 +105,7 @@ def where(run: Runtime, condition: Value, x: Value = None, y: Value = None) -> V
     tensors = [value for value in (condition, x, y) if isinstance(value, (Tensor, Unknown))]
     if not tensors:
         truth = run.truth(condition)
-        return truth if isinstance(truth, Unknown) else (x if truth else y)
+        return truth if isinstance(truth, Unknown) else numeric(x if truth else y)
     dtype = next((value.dtype for value in (x, y) if isinstance(value, Tensor)), "float")
     return apply(run, Broadcast("where"), *tensors, function="where", dtypes=[dtype])
 
@@ -114,7 +119,8 @@ def cast(run: Runtime, x: Value, dtype: Value = None) -> Value:
     """Floats stay floats of the model; a count that becomes a float is still the same number."""
     wanted = tensor_dtype(dtype)
     if isinstance(x, (bool, int, float)):
-        return int(x) if wanted.startswith(("int", "uint")) else bool(x) if wanted == "bool" else float(x)
+        integer = wanted.startswith(("int", "uint"))
+        return constant(int(x) if integer else bool(x) if wanted == "bool" else float(x), wanted)
     if isinstance(x, Batch):
         return x
     if is_constant(x):

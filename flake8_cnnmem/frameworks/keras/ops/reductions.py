@@ -7,6 +7,7 @@ from typing import Any
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import is_constant
+from flake8_cnnmem.frameworks.keras.ops.elementwise import numeric
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, as_tensor, axis_number
 from flake8_cnnmem.frameworks.keras.ops.shaping import reshape
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
@@ -25,7 +26,7 @@ def reduce(
     if not isinstance(x, (Tensor, Unknown)):
         x = as_tensor(run, x)
     if is_constant(x) and not keepdims and axis in (None, 0, -1, (0,)) and constants.depth(x.data) == 1:
-        return reduced(run, x.data, kind)
+        return numeric(reduced(run, x.data, kind))
     dtypes = ["int64"] if kind in ("argmax", "argmin", "argsort") else ["bool"] if kind in ("any", "all") else None
     return apply(
         run, Reduce(kind, axis, keepdims is True or keepdims == 1), x, function=function or kind, dtypes=dtypes

@@ -58,6 +58,11 @@ def run_hooks(run: Runtime, loss: Tensor) -> None:
     run.note("hooked", loss)
 
 
+def is_leaf(tensor: Tensor) -> bool:
+    """Whether no graph leads to a tensor: nothing computed it, or without a gradient."""
+    return tensor.call is None or not tensor.call.grad or tensor.call.op.kind == "detach"
+
+
 def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
     """`tensor.grad`. In an optimizer's step that is followed, every parameter that trains has one."""
     passes, known = run.data(PASSES), run.data(GRADIENTS)
@@ -65,7 +70,8 @@ def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
     if found is not None and passes.get(id(tensor)) == GIVEN:
         return found[1]
     asks = tensor.trainable and not tensor.buffer if isinstance(tensor, Weight) else tensor.requires_grad
-    if not asks or tensor.call is not None or not (is_floating(tensor.dtype) or tensor.dtype in COMPLEX):
+    computed = tensor.call is not None and tensor.call.grad
+    if not asks or computed or not (is_floating(tensor.dtype) or tensor.dtype in COMPLEX):
         return None
     number = passes.get("number", 0)
     if number <= passes.get(id(tensor), 0) and not run.data(STEPPING):

@@ -73,6 +73,7 @@ class Fourier(Weightless):
     lengths: tuple[Size | None, ...]
 
     kind = "fourier"
+    complex_within = True
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """ "real" for an input that is not complex."""

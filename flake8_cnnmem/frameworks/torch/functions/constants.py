@@ -54,6 +54,12 @@ def constant(shape: Shape, values: Iterable[Any] | None, dtype: str) -> Constant
     return Constant(shape, dtype, data=nest(list(values), shape))
 
 
+def as_view(made: Constant, of: Tensor) -> Constant:
+    """A constant that lies in the storage of another one."""
+    made.view_of, made.born = of, of.born
+    return made
+
+
 def with_true(made: Value, true: int | None) -> Value:
     """What was computed of a mask, with how many of its values are true, if it is a constant."""
     if true is not None and is_constant(made):

@@ -252,11 +252,9 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
         if found is None:
             return Tensor(NOT_NESTED, dtype_of(dtype))
         shape, values = found
-        if any(isinstance(value, Tensor) for value in values):
-            # A list of tensors: one more axis in front of theirs.
-            first = next(value for value in values if isinstance(value, Tensor))
-            inner = first.shape
-            return Tensor(inner if isinstance(inner, Unknown) else (*shape, *inner), dtype_of(dtype, first.dtype))
+        first = next((value for value in values if isinstance(value, Tensor)), None)
+        if first is not None:
+            return Tensor(shape_around(shape, first), dtype_of(dtype, first.dtype))
         # Sizes of tensors, the batch among them.
         plain = all(isinstance(value, (bool, int, float, Batch)) for value in values)
         return constant(shape, values if plain else None, dtype_of(dtype, dtype_for(values)))
@@ -274,6 +272,14 @@ def make_new(run: Runtime, input: Value, data: Value, dtype: Value) -> Value:
             made.as_wide_as = input
         made.moved = made.made_there = input.moved
     return born(run, made) if isinstance(made, Tensor) else made
+
+
+def shape_around(shape: Shape, first: Tensor) -> Shape | Unknown:
+    """What nested lists of this shape give that hold tensors, or arrays, like the first. A tensor has one value there,
+    whatever its axes, and is a number (measured: one of several values is a ValueError); an array keeps its axes."""
+    if first.framework == "torch":
+        return shape
+    return first.shape if isinstance(first.shape, Unknown) else (*shape, *first.shape)
 
 
 def plain_items(items: list[Value]) -> list[Value]:

@@ -15,7 +15,7 @@ from flake8_cnnmem.graph import Mismatch, Op, Operand, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Flatten, Index, Reshape, Stack, Unsqueeze
 from flake8_cnnmem.ops.base import Weightless, axis_of, count
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import DRAWN_AT_RANDOM, Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -48,8 +48,22 @@ def join(run: Runtime, op: Op, tensors: Value, function: str) -> Value:
         return apply(run, op, inputs, function=function) if data is None else data
     if not inputs:
         raise run.error("RuntimeError", f"{function}(): expected a non-empty list of Tensors")
-    known = joined(op, inputs)
+    known = joined(op, inputs) or drawn_together(run, op, inputs)
     return known if known is not None else apply(run, op, *inputs, function=function, dtype=common_dtype(inputs))
+
+
+def drawn_together(run: Runtime, op: Op, inputs: Sequence[Value]) -> Tensor | None:
+    """A batch of samples that chance has drawn from a memory: data, as a loader gives it. None for other tensors."""
+    drawn = run.data(DRAWN_AT_RANDOM)
+    tensors = [each for each in inputs if isinstance(each, Tensor) and id(each) in drawn]
+    shapes = [each.shape for each in tensors if isinstance(each.shape, tuple)]
+    if not drawn or getattr(op, "axis", None) != 0 or len(shapes) < len(inputs):
+        return None
+    try:
+        (shape,) = op.outputs(*shapes)
+    except Mismatch:
+        return None
+    return Tensor(shape, tensors[0].dtype, moved=any(each.moved for each in tensors))
 
 
 def joined(op: Op, inputs: Sequence[Value]) -> Constant | None:

@@ -169,6 +169,7 @@ class SummedProducts(Matmul):
 
     __slots__ = ()
     kind = "addbmm"
+    product = ""  # type: ignore[assignment]
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """(n, m)"""

@@ -6,7 +6,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import or_by_name, size, sizes
-from flake8_cnnmem.frameworks.torch.functions.constants import LARGEST, Constant, constant, flat, spread
+from flake8_cnnmem.frameworks.torch.functions.constants import LARGEST, Constant, as_view, constant, flat, spread
 from flake8_cnnmem.frameworks.torch.functions.shapes import is_row, lost_shape, rank_of
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
@@ -45,8 +45,8 @@ def expanded(op: Op, input: Tensor) -> Constant | None:
         return None
     total = dims.product(shape)
     if not isinstance(total, int) or total > LARGEST:
-        return Constant(shape, input.dtype) if dims.known(shape) and isinstance(total, int) else None
-    return constant(shape, spread(values, input.shape, shape), input.dtype)
+        return as_view(Constant(shape, input.dtype), input) if dims.known(shape) and isinstance(total, int) else None
+    return as_view(constant(shape, spread(values, input.shape, shape), input.dtype), input)
 
 
 @define("tensor.expand")

@@ -10,7 +10,7 @@ from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import axes, or_by_name, sizes
 from flake8_cnnmem.frameworks.torch.dtypes import SIZES, dtype_of, is_dtype, is_floating
-from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, flat, permuted
+from flake8_cnnmem.frameworks.torch.functions.constants import Constant, as_view, constant, flat, permuted
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.strides import strides_of, viewed
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
@@ -52,7 +52,8 @@ def reordered(op: Op, input: Tensor, values: Sequence[Any] | None) -> Constant |
         return None
     if isinstance(shape, Unknown) or dims.product(shape) != len(values):
         return None
-    return constant(shape, values, input.dtype)
+    made = constant(shape, values, input.dtype)
+    return made if input.view_of and isinstance(op, Reshape) else as_view(made, input)
 
 
 def moved(run: Runtime, op: Op, input: Value, order: Sequence[int] | None, function: str) -> Value:

@@ -7,13 +7,13 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.frameworks.nested import countable
-from flake8_cnnmem.frameworks.torch.applying import tensor_of
+from flake8_cnnmem.frameworks.torch.applying import is_trained, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, is_floating
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested
 from flake8_cnnmem.frameworks.torch.registry import METHODS
 from flake8_cnnmem.frameworks.torch.sizes import Sizes
-from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import ValuesOf
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -68,14 +68,9 @@ def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight
         trainable=trainable is not False and (is_floating(dtype) or dtype in COMPLEX),
         site=run.here(),
     )
-    made.moved = lies_there(tensor)
+    made.moved = lies_on_device(tensor)
     run.data(MADE_WEIGHTS)[id(tensor)] = (tensor, made)
     return made
-
-
-def lies_there(tensor: Tensor) -> bool:
-    """Whether a tensor was moved to the device, or computed of what was."""
-    return tensor.moved or any(one.moved for call in calls_behind([tensor]) for one in (*call.inputs, *call.weights))
 
 
 def note_part(run: Runtime, tensor: Tensor) -> Tensor:
@@ -83,7 +78,7 @@ def note_part(run: Runtime, tensor: Tensor) -> Tensor:
     whole = tensor
     while whole.call is not None and whole.call.op.view and whole.call.inputs:
         whole = whole.call.inputs[0]
-    if whole is tensor or not lies_there(whole) or whole.dtype != tensor.dtype or isinstance(whole.shape, Unknown):
+    if whole is tensor or not lies_on_device(whole) or whole.dtype != tensor.dtype or isinstance(whole.shape, Unknown):
         # Ahead of its move it is a part of one on the host: what is moved is the part alone.
         return tensor
     if not isinstance(tensor.shape, Unknown) and dims.product(whole.shape) != dims.product(tensor.shape):
@@ -92,9 +87,12 @@ def note_part(run: Runtime, tensor: Tensor) -> Tensor:
 
 
 def make_buffer(run: Runtime, data: Tensor) -> Weight:
-    """A buffer of the data's shape and values. What computed the data is no part of the model."""
+    """A buffer of the data's shape and values. What computed the data is no part of the model; of one that asks for a
+    gradient, or hands one on, nothing more is counted."""
     if isinstance(data, Weight) and data.buffer:
         return data
+    if is_trained(run, data):
+        note_cause(run, None, "buffers that train", "what a buffer needs that asks for a gradient")
     made = Weight(data.shape, data.dtype, data=data.data, trainable=False, buffer=True, site=run.here())
     run.data(MADE_WEIGHTS)[id(data)] = (data, made)
     return made

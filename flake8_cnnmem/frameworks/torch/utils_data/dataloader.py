@@ -81,9 +81,21 @@ def drawn_together(run: Runtime, self: Instance) -> Value:
     return Stream(lambda: [cause] * size)
 
 
+def batches_drawn(run: Runtime, self: Instance) -> Value:
+    """`len(loader.batch_sampler)`: of as many samples as the sampler gives."""
+    sampler, size = self.attributes.get("sampler"), self.attributes.get("batch_size")
+    count = run.attempt(run.get(sampler, "__len__"))
+    if not isinstance(count, int) or not isinstance(size, int) or size < 1:
+        return run.unknown("how many batches a sampler gives is not known")
+    return count // size if run.truth(self.attributes.get("drop_last")) is True else math.ceil(count / size)
+
+
 LOADER_BATCHES = Class(
     "BatchSampler",
-    namespace={"__iter__": Native("__iter__", drawn_together, propagate_unknown=False)},
+    namespace={
+        "__iter__": Native("__iter__", drawn_together, propagate_unknown=False),
+        "__len__": Native("__len__", batches_drawn, propagate_unknown=False),
+    },
     module="torch.utils.data",
 )
 """The batch sampler that a loader makes for itself."""

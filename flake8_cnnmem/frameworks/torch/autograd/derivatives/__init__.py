@@ -53,7 +53,7 @@ def depending(calls: Iterable[Call], inputs: Sequence[Tensor]) -> set[int]:
     """The tensors, by id, that depend on the inputs, themselves among them."""
     reached = {id(tensor) for tensor in inputs}
     for call in calls:
-        if call.op.kind != "detach" and any(id(tensor) in reached for tensor in (*call.inputs, *call.weights)):
+        if not call.op.cuts_gradient and any(id(tensor) in reached for tensor in (*call.inputs, *call.weights)):
             reached.update(id(result) for result in call.outputs if is_floating(result.dtype))
     return reached
 
@@ -63,7 +63,7 @@ def through(run: Runtime, call: Call, arrived: Gradients, reached: set[int], gra
     among = {id(tensor) for tensor in call.inputs}
     operands = (*call.inputs, *(weight for weight in call.weights if id(weight) not in among))
     wanted = tuple(id(operand) in reached for operand in operands)
-    if call.op.kind == "detach" or not any(wanted):
+    if call.op.cuts_gradient or not any(wanted):
         return
     back = Back(run, call, operands, wanted)
     handed = differentiated(back, arrived)
@@ -130,6 +130,6 @@ def leaves_behind(outputs: Sequence[Tensor]) -> list[Tensor]:
         seen.add(id(tensor))
         if tensor.trainable and not tensor.buffer if isinstance(tensor, Weight) else tensor.requires_grad:
             found[id(tensor)] = tensor
-        elif tensor.call is not None and tensor.call.grad and tensor.call.op.kind != "detach":
+        elif tensor.call is not None and tensor.call.grad and not tensor.call.op.cuts_gradient:
             waiting += [*tensor.call.inputs, *tensor.call.weights]
     return list(found.values())

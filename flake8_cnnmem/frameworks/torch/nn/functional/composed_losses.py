@@ -45,11 +45,6 @@ def distance(run: Runtime, x1: Value, x2: Value, p: Value, eps: Value, keepdim: 
     return result
 
 
-def held_by_call(inputs: Sequence[Value]) -> list[Value]:
-    """What is given to a function and was in no variable before: its call holds it."""
-    return [each for each in inputs if isinstance(each, Tensor) and not each.held]
-
-
 def triplet_margin(run: Runtime, inputs: Sequence[Value], options: Options) -> Value:
     """max(0, margin + |anchor - positive| - |anchor - negative|)"""
     anchor, positive, negative = in_full(run, "triplet_margin_loss", *inputs)

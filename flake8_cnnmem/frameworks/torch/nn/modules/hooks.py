@@ -137,8 +137,12 @@ REGISTERING_FOR_ALL = {
 
 def holds(attributes: Mapping[str, Any], *names: str) -> bool:
     """Whether one of these stores holds a hook, or may hold one: code that is not followed may have changed it."""
-    found = (attributes.get(name) for name in names)
-    return any(isinstance(store, Unknown) or bool(store) for store in found)
+    # Asked at every call of a module, of which hardly one has any.
+    for name in names:
+        store = attributes.get(name)
+        if store is not None and (isinstance(store, Unknown) or store):
+            return True
+    return False
 
 
 def hooked(run: Runtime, module: Instance) -> bool:

@@ -6,9 +6,9 @@ from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, put, stored, walk
-from flake8_cnnmem.frameworks.torch.nn.parameter import lies_there, weight_like
+from flake8_cnnmem.frameworks.torch.nn.parameter import weight_like
 from flake8_cnnmem.frameworks.torch.nn.utils.weight_norm import Hook, add_hook, drop_hook, hooks_of, natives, take
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
@@ -26,7 +26,7 @@ def prune(run: Runtime, module: Value, name: Value, *args: Value, **kwargs: Valu
     weight = take(run, module, name)
     if weight is None:
         return module
-    if any(isinstance(each, Tensor) and lies_there(each) for each in (*args, *kwargs.values())):
+    if any(isinstance(each, Tensor) and lies_on_device(each) for each in (*args, *kwargs.values())):
         note_cause(run, None, "masks", KEPT_MASK)
     original = weight_like(run, weight, weight.shape)
     original.trainable = weight.trainable
