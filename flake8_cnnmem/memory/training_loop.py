@@ -102,10 +102,12 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
 
 
 def standing(actual: Step) -> list[Tensor]:
-    """The tensors that the ops of a step read and that ops before it have given."""
+    """What the ops of a step read and the program has put on the device, or computed there, before it."""
     first = min((call.number for call in actual.turns[0].calls), default=0)
-    read = {id(tensor): tensor for call in actual.calls for tensor in call.inputs}
-    return [tensor for tensor in read.values() if tensor.call is not None and tensor.call.number < first]
+    drawn = {id(tensor) for action in actual.actions for tensor in action.inputs}
+    read = {id(tensor): tensor for turn in actual.turns for call in turn.calls for tensor in call.inputs}
+    return [tensor for key, tensor in read.items()
+            if tensor.call is None and 0 < tensor.born < first and tensor.view_of is None and key not in drawn]  # fmt: skip
 
 
 @dataclass(slots=True)
