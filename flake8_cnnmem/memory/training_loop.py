@@ -106,8 +106,8 @@ def standing(actual: Step) -> list[Tensor]:
     first = min((call.number for call in actual.turns[0].calls), default=0)
     drawn = {id(tensor) for action in actual.actions for tensor in action.inputs}
     read = {id(tensor): tensor for turn in actual.turns for call in turn.calls for tensor in call.inputs}
-    return [tensor for key, tensor in read.items()
-            if tensor.call is None and 0 < tensor.born < first and tensor.view_of is None and key not in drawn]  # fmt: skip
+    whole = [tensor for key, tensor in read.items() if key not in drawn and tensor.call is None and not tensor.view_of]
+    return [tensor for tensor in whole if 0 < tensor.born < first]
 
 
 @dataclass(slots=True)
