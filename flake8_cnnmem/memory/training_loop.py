@@ -358,7 +358,12 @@ class Replay:
         if self.once:
             new = {key: self.weights[key] for key in gradients if key not in self.updated}
             stepping.make_state(self.memory, self.training.dtype.value, new)
-        stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, gradients)
+        # Of one that is followed as a whole it is not known what it does for each.
+        apart = len(action.groups) > 1 and stepping.own is None
+        for group in action.groups if apart else [frozenset(gradients)]:
+            part = {key: value for key, value in gradients.items() if key in group}
+            if part or not apart:
+                stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, part)
         for key in gradients:
             self.updated.setdefault(key, stepping)
 

@@ -175,7 +175,8 @@ def action_of(event: Event, framework: Framework) -> Action | None:
     optimizer = framework.optimizer_of(subject)
     if optimizer is not None and (turns := times_of(event.turn)) is not None:
         optimizer = replace(optimizer, options=(*optimizer.options, ("turns", turns)))
-    return Action(event.kind, event.number, optimizer=optimizer, weights=held)
+    groups = tuple(framework.groups_of(subject))
+    return Action(event.kind, event.number, optimizer=optimizer, weights=held, groups=groups)
 
 
 def times_of(turn: Turn | None) -> int | None:
