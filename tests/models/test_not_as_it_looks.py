@@ -81,6 +81,12 @@ OTHERWISE = {
         "upper-bound",
         "a part of the model is not moved to the device",
     ),
+    "weights in the storage of others": (
+        "other = copy.deepcopy(net)\nother[0].weight.data = net[0].weight.data\n"
+        + STEP.replace("net(x)", "(net(x) - other(x).detach())"),
+        "upper-bound",
+        "weights that lie in the storage of others",
+    ),
     "a code for each sample": (
         "codes = torch.randn(5000, 64, device='cuda', requires_grad=True)\n"
         "opt = torch.optim.Adam([{'params': net.parameters()}, {'params': [codes]}])\n"
