@@ -41,7 +41,6 @@ KNOWN: dict[str, Short] = {
     "clipped_policy/1": Short(
         -0.8085, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
     ),
-    "deep_q/1": Short(-0.7194, ("lower-bound", "batch", "figure"), "a replay memory of transitions is not followed"),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
     "graphs_left/2": Short(
         -0.6610, ("lower-bound", "figure"), "what is kept with its graph before a training is not counted beside it"
