@@ -61,6 +61,10 @@ KNOWN: dict[str, Short] = {
     "images_one_by_one/1": Short(
         0.0004, ("lower-bound",), "a batch that is a list of images is counted for as many as there are"
     ),
+    "sizes_in_a_table/1": Short(
+        0.0002, ("lower-bound",), "of the turns behind those that are followed it is not known what a table says"
+    ),
+    "hooked_in_both/1": Short(0.0002, ("lower-bound",), "what hooks keep of a model's results is told as a cause"),
     "simclr/1": Short(0.0001, ("batch",), "the batch is told in samples, of which each has two views"),
 }
 """Phases that fall short. What is known must neither grow nor go unnoticed when it is mended."""

@@ -99,7 +99,7 @@ def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) 
         if type(items) is dict:
             instance.attributes = items
             return
-    if run.invocation is None:
+    if run.invocation is None or not frameworks.is_layer(instance):
         run.left_behind(instance.attributes.get(name))
     instance.attributes[name] = new
 

@@ -245,7 +245,7 @@ def unknown_loop(
     def guarded(frame: Frame) -> Value:
         watched = Rounds(frame, twin, False)
         if watched.loop is not None:
-            watched.loop.open = cause
+            watched.loop.open, watched.loop.follows = cause, followed
             watched.loop.counted = followed is not None and followed.counted
         watched.begin()
         signal = body(frame)

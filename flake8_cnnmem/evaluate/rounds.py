@@ -204,6 +204,7 @@ class Rounds:
         if put <= self.models:
             # What a turn puts in the place of what one before has put is no more.
             self.idle = MOST_IDLE if put else self.idle + 1
+            self.periodic = set() if put else self.periodic
             return self.gathered > 0 and self.idle < MOST_IDLE
         self.models, self.idle = put, 0
         self.gathered += 1

@@ -196,4 +196,5 @@ def remove_item(run: Interpreter, container: Value, key: Any) -> None:
         if unknown is not None:
             run.havoc(container, unknown)
         else:
+            run.left_behind(container.get(key) if isinstance(container, dict) else container[key])
             del container[key]

@@ -105,6 +105,8 @@ class Loop:
     """Whether it goes through numbers that only count."""
     open: Unknown | None = None
     """Why it is not known how many turns it has, where one was followed that stands for all of them."""
+    follows: Loop | None = None
+    """Of a turn that stands for the rest of a loop: the turns of it that were followed."""
 
     @property
     def statement(self) -> object:

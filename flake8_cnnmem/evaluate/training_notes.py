@@ -117,7 +117,7 @@ def note_perhaps_held(run: Interpreter, rest: Loop) -> None:
             event.turn.loop for turn in rest.turns for event in run.trace.events_of(turn) if event.turn is not None
         ]
         for loop in (rest, *inner):
-            run.trace.perhaps_held.setdefault(getattr(loop.site, "statement", loop), perhaps)
+            run.trace.perhaps_held.setdefault(loop.statement, perhaps)
 
 
 def waits(loop: Loop) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn
 from flake8_cnnmem.frameworks.framework import IN_CHARGE
-from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Instance, Value
@@ -121,8 +121,8 @@ def gathered_tensors(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, 
     """The tensors in the lists and tuples that names lead to, and in those in them, each with its list's name and its
     place."""
     for path, value in named:
-        if isinstance(value, (list, tuple)):
-            for at, item in enumerate(value[-MOST_LOOKED_AT:]):
+        if isinstance(value, (list, tuple, deque)):
+            for at, item in enumerate(islice(value, max(0, len(value) - MOST_LOOKED_AT), None)):
                 if isinstance(item, Tensor):
                     yield path, item, str(at)
                 elif isinstance(item, (list, tuple)):
@@ -179,7 +179,7 @@ def new_to(before: Iterable[tuple[str, T]], found: Iterable[tuple[str, T]]) -> l
 
 def models_in(found: InReach) -> int:
     """How many models, loose weights and other tensors in containers there are in what the program holds."""
-    inside = sum(isinstance(tensor, Weight) or ("[" in path and is_on_device(tensor)) for path, tensor in found.tensors)
+    inside = sum(isinstance(tensor, Weight) or ("[" in path and is_some_size(tensor)) for path, tensor in found.tensors)
     return len(found.layers) + inside
 
 
@@ -231,25 +231,30 @@ def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
     """How many models and loose weights the containers hold that a turn has put something into; with `results` other
     tensors on the device as well, single numbers and small ones left out."""
     filled = run.trace.filled
-    return sum(
-        1 for _, value, owners in within_reach(names_in_sight(run.frame))
-        if (frameworks.is_layer(value) or isinstance(value, Weight) or (results and is_on_device(value)))
-        and any(type(key) is int and filled.get(key, (0, None))[0] >= turn.first for _, key in owners)
-    )  # fmt: skip
+    found = 0
+    optimizers: tuple[str, ...] = ()
+    for path, value, owners in within_reach(names_in_sight(run.frame)):
+        if isinstance(value, Instance) and frameworks.updated_by(value) is not None:
+            # What an optimizer keeps for its weights is its state.
+            optimizers = (*optimizers, f"{path}.")
+        counts = frameworks.is_layer(value) or isinstance(value, Weight) or (results and is_some_size(value))
+        if counts and not path.startswith(optimizers):
+            found += any(type(key) is int and filled.get(key, (0, None))[0] >= turn.first for _, key in owners)
+    return found
 
 
 FEW_VALUES = 1024
 """Results with no more values than these are not looked for."""
 
 
-def is_on_device(value: Value) -> bool:
-    """Whether a value is a tensor of some size that lies on the device or was computed there."""
+def is_some_size(value: Value) -> bool:
+    """Whether a value is a tensor of some size that lies on the device."""
     if not isinstance(value, Tensor) or isinstance(value.shape, Unknown):
         return False
     size = dims.at_batch(dims.product(value.shape), 1)
     if not isinstance(size, int) or size <= FEW_VALUES:
         return False
-    return value.moved or any(one.moved for call in calls_behind([value]) for one in (*call.inputs, *call.weights))
+    return lies_on_device(value)
 
 
 def holds_results(word: str, item: Value) -> bool:

@@ -178,6 +178,8 @@ class Framework:
     """What an optimizer object, or the name of one, is; None for what is no optimizer, or not known."""
     updated_by: Callable[[Instance], list[Weight] | None] = lambda optimizer: None
     """The parameters that an optimizer was made for; None where it does not say."""
+    groups_of: Callable[[Instance], Sequence[frozenset[int]]] = lambda optimizer: ()
+    """The weights, by id, that an optimizer updates one after the other, in groups, where it does so."""
     keeps_for_all: Callable[[Instance], bool] = lambda optimizer: False
     """Whether an optimizer makes its state when it is constructed, for parameters that get no gradient as well."""
     untrained_doubts: Callable[[Runtime, Instance], tuple[Unknown, ...]] = lambda run, model: ()

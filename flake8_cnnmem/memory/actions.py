@@ -48,6 +48,8 @@ class Action:
     made: bool = False
     hook: int = 0
     """It happens within the backward pass before it: when the gradient of this weight (its id) is complete."""
+    groups: tuple[frozenset[int], ...] = ()
+    """The weights (ids) that the step updates one group after the other, where there are several."""
 
     @property
     def ends(self) -> tuple[tuple[Tensor, Tensor | None], ...]:

@@ -51,6 +51,8 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
     start: Timeline | None = None
     growth = Line()
     replay = Replay(model, training, chip)
+    before_all = standing(actual)
+    replay.find(before_all)
     if actual.once:
         replay.first = replay.once = True
         replay.run(actual.turns[0])
@@ -58,6 +60,7 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
         replay.run(actual.turns[0])
         left = frozenset(replay.backward.finished)
         replay = Replay(model, training, chip)
+        replay.find(before_all)
         replay.keep_from_before(left)
         replay.run(actual.turns[0])
     else:
@@ -98,6 +101,15 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
     )  # fmt: skip
 
 
+def standing(actual: Step) -> list[Tensor]:
+    """What the ops of a step read and the program has put on the device, or computed there, before it."""
+    first = min((call.number for call in actual.turns[0].calls), default=0)
+    drawn = {id(tensor) for action in actual.actions for tensor in action.inputs}
+    read = {id(tensor): tensor for turn in actual.turns for call in turn.calls for tensor in call.inputs}
+    whole = [tensor for key, tensor in read.items() if key not in drawn and tensor.call is None and not tensor.view_of]
+    return [tensor for tensor in whole if 0 < tensor.born < first]
+
+
 @dataclass(slots=True)
 class Replay:
     """A step on its way."""
@@ -134,6 +146,11 @@ class Replay:
         self.backward = Backward(self.memory, self.rules, self.forward)
         self.forward.finished = self.backward.finished
         self.backward.finished.update(resident(self.model, self.memory, self.weights, self.rules.optimizers))
+
+    def find(self, tensors: Sequence[Tensor]) -> None:
+        """What the program has computed before the step is there when it begins, though it may be read late in it."""
+        for tensor in tensors:
+            self.forward.value(tensor)
 
     def keep_from_before(self, keys: frozenset[int]) -> None:
         """Gradients that are there when the step begins."""
@@ -341,7 +358,12 @@ class Replay:
         if self.once:
             new = {key: self.weights[key] for key in gradients if key not in self.updated}
             stepping.make_state(self.memory, self.training.dtype.value, new)
-        stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, gradients)
+        # Of one that is followed as a whole it is not known what it does for each.
+        apart = len(action.groups) > 1 and stepping.own is None
+        for group in action.groups if apart else [frozenset(gradients)]:
+            part = {key: value for key, value in gradients.items() if key in group}
+            if part or not apart:
+                stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, part)
         for key in gradients:
             self.updated.setdefault(key, stepping)
 

@@ -10,14 +10,18 @@ from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.graph import Site, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING
+from flake8_cnnmem.values import MISSING, Instance
 
 
 def left_by_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     """Why more lies in memory in a turn of a phase than is counted."""
     yield from kept_perhaps(trace, phase)
     yield from gradients_held(trace, phase)
-    yield from optimizers_in_turn(phase)
+    anew = made_anew(trace, phase)
+    if anew is not None:
+        yield Unknown(MADE_ANEW, *place(anew.site), upper=True)
+    else:
+        yield from optimizers_in_turn(phase)
     yield from optimizers_waiting(trace, phase)
     yield from data_gathered(phase)
 
@@ -61,6 +65,26 @@ def gradients_held(trace: Trace, phase: Phase) -> Iterator[Unknown]:
             what = f"{path.partition('[')[0]} holds the last step's gradients while the next are computed"
             yield Unknown(what, *place(given[id(tensor)]))
             return
+
+
+MADE_ANEW = "an optimizer is made anew in every step: its state was counted from the beginning"
+
+
+def made_anew(trace: Trace, phase: Phase) -> Instance | None:
+    """An optimizer that the step itself makes, for weights that another one from the same place has updated: it keeps
+    nothing while the step goes back."""
+    first, last = phase.passes[0].first, phase.passes[-1].last
+    for optimizer in phase.optimizers:
+        made = optimizer.native.get("made") if isinstance(optimizer.native, dict) else None
+        if not isinstance(made, int) or not first < made <= last:
+            continue
+        weights = set(map(id, frameworks.updated_by(optimizer) or ()))
+        for event in trace.events:
+            other = event.subject
+            if event.kind == "step" and other is not optimizer and isinstance(other, Instance):
+                if other.site == optimizer.site and not weights.isdisjoint(event.trainable):
+                    return optimizer
+    return None
 
 
 def optimizers_in_turn(phase: Phase) -> Iterator[Unknown]:

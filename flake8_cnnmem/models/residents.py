@@ -74,6 +74,8 @@ def clears(event: Event) -> bool:
 def cleared_by(event: Event) -> set[int]:
     """The weights, by id, whose gradients a zero_grad clears."""
     subject = seen_through(event.subject)
+    if isinstance(subject, Weight):
+        return {id(subject)}
     if not isinstance(subject, Instance):
         return set()
     framework = frameworks.of_layer(subject)
@@ -223,11 +225,12 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     """Tensors of known sizes that were there before the loop, are still held in its step, and are not its own."""
     assert phase.held is not None
     turns = phase.loop.turns if phase.loop is not None else []
-    began = turns[0].first if turns else phase.passes[0].first
+    followed = phase.loop.follows if phase.loop is not None else None
+    before = followed.turns if followed is not None and followed.turns else turns
+    began = before[0].first if before else phase.passes[0].first
     calls = [call for each in phase.passes for call, _ in each.calls]
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
-    again = phase.loop.held_again if phase.loop is not None else None
-    still = {id(tensor) for _, tensor in again.tensors} if again is not None else None
+    last = phase.passes[-1].last
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
     given = given_by(phase.loop)
     # What turns put into a container is counted by what each of them leaves: the turn that stands for later ones finds
@@ -243,8 +246,8 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
             or path.startswith(states)
             or path.partition("[")[0] in given
             or id(tensor) in read
-            # What the second turn does not find any more was given another value by the first (an average).
-            or (still is not None and id(tensor) not in still)
+            # Its name or its place in a container was given another value by a turn that was followed (an average).
+            or began < tensor.held <= last
             or isinstance(tensor, Weight)
             or isinstance(tensor.shape, Unknown)
         ):

@@ -10,7 +10,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Turn, around
 from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.graph import Call, Tensor, lies_on_device
+from flake8_cnnmem.graph import Call, Tensor, Weight, lies_on_device
 from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed, for_any_batch, known
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
@@ -159,6 +159,8 @@ def action_of(event: Event, framework: Framework) -> Action | None:
             given=options.get("given", ()),
             made=options.get("graph") is True,
         )
+    if event.kind == "zero_grad" and isinstance(subject, Weight):
+        return Action("zero_grad", event.number, weights=frozenset((id(subject),)))
     if event.kind == "zero_grad" and isinstance(subject, Tensor):
         return Action("zero_grad", event.number, given=((subject, subject),))
     if event.kind not in ("step", "zero_grad") or not isinstance(subject, Instance):
@@ -173,7 +175,8 @@ def action_of(event: Event, framework: Framework) -> Action | None:
     optimizer = framework.optimizer_of(subject)
     if optimizer is not None and (turns := times_of(event.turn)) is not None:
         optimizer = replace(optimizer, options=(*optimizer.options, ("turns", turns)))
-    return Action(event.kind, event.number, optimizer=optimizer, weights=held)
+    groups = tuple(framework.groups_of(subject))
+    return Action(event.kind, event.number, optimizer=optimizer, weights=held, groups=groups)
 
 
 def times_of(turn: Turn | None) -> int | None:

@@ -81,6 +81,53 @@ OTHERWISE = {
         "upper-bound",
         "a part of the model is not moved to the device",
     ),
+    "weights in the storage of others": (
+        "other = copy.deepcopy(net)\nother[0].weight.data = net[0].weight.data\n"
+        + STEP.replace("net(x)", "(net(x) - other(x).detach())"),
+        "upper-bound",
+        "weights that lie in the storage of others",
+    ),
+    "a code for each sample": (
+        "codes = torch.randn(5000, 64, device='cuda', requires_grad=True)\n"
+        "opt = torch.optim.Adam([{'params': net.parameters()}, {'params': [codes]}])\n"
+        + STEP.replace("net(x)", "net(codes[:256])"),
+        "lower-bound",
+        "what is trained are tensors that belong to no model",
+    ),
+    "copies in float32 that train": (
+        "net.half()\nmaster = [each.detach().clone().float().requires_grad_() for each in net.parameters()]\n"
+        "opt = torch.optim.Adam(master)\n" + STEP.replace("(x)", "(x.half())").replace("    opt.step()", """\
+    for ours, theirs in zip(master, net.parameters()):
+        ours.grad = theirs.grad.float()
+    opt.step()
+    for ours, theirs in zip(master, net.parameters()):
+        theirs.data.copy_(ours.data)"""),
+        "lower-bound",
+        "what is trained are tensors that belong to no model",
+    ),
+    "an optimizer made anew in every step": (
+        "x = torch.randn(9000, 64, device='cuda')\n"
+        + STEP.replace("    opt.zero_grad()", "    opt = torch.optim.Adam(net.parameters())\n    opt.zero_grad()"),
+        "upper-bound",
+        "an optimizer is made anew in every step",
+    ),
+    "a copy left by the last turn": (
+        "x, kept, opt = x[:8], [], torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        + STEP
+        + "    kept.append(copy.deepcopy(net))\n",
+        "lower-bound",
+        "what is in memory while kept is copied anew",
+    ),
+    "copies of more turns than are followed": (
+        "kept = []\n" + STEP.replace("range(6)", "range(600)") + "    kept.append(copy.deepcopy(net))\n",
+        "lower-bound",
+        "how many models a loop keeps is not known",
+    ),
+    "a copy in turns that a value tells": (
+        "kept = []\n" + STEP + "    if net(x).mean() > 0:\n        kept.append(copy.deepcopy(net))\n",
+        "lower-bound",
+        "whether kept is in memory beside the step is not known",
+    ),
     "parameters that the model is called with": (
         "own = {name: nn.Parameter(torch.randn_like(each)) for name, each in net.named_parameters()}\n"
         "opt = torch.optim.Adam(own.values())\n" + STEP.replace("net(x)", "torch.func.functional_call(net, own, (x,))"),
@@ -96,6 +143,10 @@ ALIKE = {
     (z @ torch.cat(list(bank)).t()).logsumexp(1).mean().backward()
     bank.append(z.detach())
 """),
+    "a temperature that trains": "scale = torch.zeros(1, device='cuda', requires_grad=True)\n"
+    "opt = torch.optim.Adam([*net.parameters(), scale])\n" + STEP.replace("net(x)", "(net(x) * scale)"),
+    "a copy in a turn that a number tells": "kept = []\n" + STEP.replace("range(6)", "range(600)")
+    + "    if step in (200, 300):\n        kept.append(copy.deepcopy(net))\n",
     "optimizers that all step": "opts = [torch.optim.Adam([each]) for each in net.parameters()]\n"
     + STEP.replace("    opt.step()", "    for each in opts:\n        each.step()"),
     "a mask on the host": (

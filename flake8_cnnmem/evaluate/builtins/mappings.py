@@ -57,6 +57,7 @@ def fill(run: Runtime, target: dict[Value, Value], args: tuple[Value, ...], kwar
     run.check_size(len(target) + len(pairs))
     run.changed(target)
     update = kind_of(target).update
+    run.let_go(*(dict.get(target, word) for word in (*(word for word, _ in pairs), *kwargs)))
     update(target, pairs)
     update(target, kwargs)
 
@@ -132,6 +133,7 @@ def set_item(run: Runtime, self: dict[Value, Value], word: Value, item: Value, /
         return
     run.check_size(len(self) + 1)
     run.changed(self)
+    run.let_go(dict.get(self, entry))
     self[entry] = item
 
 
@@ -143,6 +145,7 @@ def delete_item(run: Runtime, self: dict[Value, Value], word: Value, /) -> None:
         lose(run, self, entry)
         return
     run.changed(self)
+    run.let_go(dict.get(self, entry))
     del self[entry]
 
 
@@ -223,6 +226,7 @@ def update_in_place(run: Runtime, self: Value, other: Value, /) -> Value:
 def clear(run: Runtime, self: dict[Value, Value], /) -> None:
     """`self.clear()`"""
     run.changed(self)
+    run.let_go(*dict.values(self))
     self.clear()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from types import GeneratorType
 from typing import Any
 
@@ -108,6 +109,8 @@ def mutable() -> Names:
     def append(run: Runtime, self: Any, item: Value, /) -> None:
         run.check_size(len(self) + 1)
         run.changed(self)
+        if isinstance(self, deque) and len(self) == self.maxlen:
+            run.let_go(*islice(self, 1))
         self.append(item)
 
     @names.method("extend", propagate_unknown=False)
@@ -159,6 +162,7 @@ def mutable() -> Names:
     @names.method("clear")
     def clear(run: Runtime, self: Any, /) -> None:
         run.changed(self)
+        run.let_go(*self)
         self.clear()
 
     @names.method("copy")
@@ -185,6 +189,7 @@ def mutable() -> Names:
                 run.check_size(len(self) + len(items))
                 self[key] = items
         else:
+            run.let_go(self[payload(key)])
             self[payload(key)] = item
 
     @names.method("__delitem__", propagate_unknown=False)
@@ -194,6 +199,7 @@ def mutable() -> Names:
         if isinstance(key, (Unknown, Batch)):
             widen(self, key, len(self) - 1)
         else:
+            run.let_go(self[payload(key)])
             del self[payload(key)]
 
     return names

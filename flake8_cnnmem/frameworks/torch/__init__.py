@@ -25,7 +25,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
 from flake8_cnnmem.frameworks.torch.nn.modules.module_calls import call_root, doubts, network_of
 from flake8_cnnmem.frameworks.torch.nn.modules.module_dict import MODULE_DICT
 from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
-from flake8_cnnmem.frameworks.torch.optim import keeps_for_all, optimizer_of, parameters_of, state_of_frozen
+from flake8_cnnmem.frameworks.torch.optim import groups_of, keeps_for_all, optimizer_of, parameters_of, state_of_frozen
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
 from flake8_cnnmem.parameter_values import on_owners
@@ -111,6 +111,7 @@ FRAMEWORK = Framework(
     keeps_for_all=keeps_for_all,
     optimizer_of=optimizer_of,
     updated_by=parameters_of,
+    groups_of=groups_of,
     made_by_unfollowed=made_by_unfollowed,
     allocator=allocator_settings,
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
 from flake8_cnnmem.frameworks.torch import memory_formats, tensor_casts  # noqa: F401 (it fills the table)
 from flake8_cnnmem.frameworks.torch.applying import apply, needs_gradient
@@ -163,6 +164,9 @@ def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
     return set_in_backward(run)
 
 
+SHARED = "weights that lie in the storage of others (`a.data = b.data`) were counted for themselves"
+
+
 def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) -> None:
     """Set an attribute of a tensor: `requires_grad`, `data`, `grad`, or one of the program's."""
     tensor = tensor if attribute == "requires_grad" else owner(tensor)
@@ -175,6 +179,9 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
         if isinstance(tensor, Weight) and isinstance(value, Tensor):
             written(run, tensor)
             note_changed(run, tensor)
+            whole = owner(value)
+            if isinstance(whole, Weight) and whole is not tensor and whole.moved and tensor.moved:
+                note_cause(run, None, "shared storage", SHARED, upper=True)
             tensor.shape, tensor.data = note_part(run, value).shape, None
             tensor.dtype = "float" if value.dtype == "float32" else value.dtype
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):

@@ -65,8 +65,8 @@ def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
 
 
 def forget_gradient(run: Runtime, tensor: Tensor) -> None:
-    """`x.grad = None`: the gradient of a leaf that is no parameter goes."""
-    if run.data(OF_LEAVES).pop(id(tensor), None) is not None:
+    """`x.grad = None`: the gradient of a parameter or of another leaf goes."""
+    if run.data(OF_LEAVES).pop(id(tensor), None) is not None or isinstance(tensor, Weight):
         run.note("zero_grad", tensor)
 
 

@@ -62,7 +62,7 @@ def start(run: Runtime, self: Instance, params: Value, defaults: dict[str, Value
     groups = groups_of(run, params, defaults)
     run.changed(self)
     self.attributes.update(defaults=dict(defaults), state=Instance(STATE, payload={}), param_groups=groups)
-    self.native = {"name": self.cls.name, "options": dict(defaults), "groups": groups}
+    self.native = {"name": self.cls.name, "options": dict(defaults), "groups": groups, "made": run.next_number()}
     run.data("optimizers")[id(self)] = self
 
 

@@ -52,6 +52,13 @@ def parameters_of(optimizer: Instance) -> list[Weight] | None:
     ) else None  # fmt: skip
 
 
+def groups_of(optimizer: Instance) -> list[frozenset[int]]:
+    """The parameters of each group, by id: a step goes through the groups one by one."""
+    groups = optimizer.attributes.get("param_groups")
+    held = [group.get("params", []) for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+    return [frozenset(id(value) for value in each if isinstance(value, Weight)) for each in held]
+
+
 def options_of(optimizer: Instance) -> dict[str, Any]:
     """The options that tell, each with the largest value that any parameter group has."""
     groups = optimizer.attributes.get("param_groups")
