@@ -28,6 +28,9 @@ MOST_NODES = 90_000
 """Nodes of the syntax tree and lines of what is parsed at once. libcst takes some 20 us and 2.5 kB for each, and text
 can hold one for every second letter; hand-written code has one for eight, a module of 280 kB some 35,000."""
 
+MOST_PARTS = 10_000
+"""Opening braces of a line: before Python 3.12 `ast` takes the square of an f-string's parts, 0.2 s for as many."""
+
 DENSE = "the file is too dense to be followed (too many expressions and statements)"
 
 DEEPEST = 400
@@ -56,6 +59,8 @@ def parse(text: str, path: str = "") -> ast.Module:
     check_size(len(text), path)
     if text.count(";") > MOST_NODES // 2:
         # `ast` takes as much memory for a statement as for a line of text.
+        raise SourceError(DENSE, path)
+    if text.count("{") > MOST_PARTS and any(line.count("{") > MOST_PARTS for line in text.split("\n")):
         raise SourceError(DENSE, path)
     try:
         with warnings.catch_warnings():
