@@ -73,9 +73,7 @@ def parse(text: str, path: str = "") -> ast.Module:
         raise SourceError(f"not valid Python: {error}", path) from None
     except (RecursionError, MemoryError):
         raise SourceError(NESTED, path) from None
-    line = endless_pattern(tree, text) if may_match(text) else 0
-    if line:
-        raise SourceError(NESTED, path, line)
+    check_patterns(tree, text, path)
     return tree
 
 
@@ -84,6 +82,8 @@ def parse_cst(text: str, tree: ast.Module, path: str = "") -> libcst.Module:
     check_size(len(text), path)
     if len(text) > MOST_NODES and is_dense(tree, text.count("\n")):
         raise SourceError(DENSE, path)
+    # A tree that flake8 has made has not come through `parse`.
+    check_patterns(tree, text, path)
     line = too_deep(tree)
     if line is not None:
         raise SourceError("an expression or block is nested too deeply to be followed", path, line)
@@ -112,6 +112,13 @@ def pairs(nodes: Iterable[libcst.BaseStatement], twins: Sequence[ast.stmt]) -> I
     for node in nodes:
         flat.extend(getattr(node, "body", ()) if type(node).__name__ == "SimpleStatementLine" else [node])
     return zip(flat, twins, strict=True)
+
+
+def check_patterns(tree: ast.Module, text: str, path: str) -> None:
+    """Raises SourceError for patterns of which parsers try too many ways."""
+    line = endless_pattern(tree, text) if may_match(text) else 0
+    if line:
+        raise SourceError(NESTED, path, line)
 
 
 def check_size(size: int, path: str = "", largest: int = LARGEST) -> None:
