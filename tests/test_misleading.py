@@ -98,6 +98,8 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "unreturned_torch.py::KeptInDict()": KEPT,
     "unreturned_torch.py::KeptOnSelf()": KEPT,
     "unreturned_torch.py::StoredInList()": KEPT,
+    "written_torch.py::BufferReg()": KEPT,
+    "written_torch.py::BufferUse()": KEPT,
     "weights_torch.py::Bag()": "what embedding_bag keeps for its backward pass is not known",
 }
 """By target the beginning of the first cause."""

@@ -259,7 +259,8 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
     if known is not MISSING:
         return known
     metaclass = cls.facts.get("metaclass")
-    if isinstance(metaclass, Class):
+    # What every class has of `object` comes before what its metaclass has for itself.
+    if isinstance(metaclass, Class) and name != "__new__" and name not in OF_OBJECT:
         found = metaclass.find(name)
         if found is not MISSING:
             return bind(run, found, cls, metaclass)

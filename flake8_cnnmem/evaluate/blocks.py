@@ -9,7 +9,7 @@ from typing import Any
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, unfollowed
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.stopping import passing_over
+from flake8_cnnmem.evaluate.stopping import passable, passing_over
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.values import Value
 
@@ -71,7 +71,7 @@ def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
             unknown(frame)
 
         inner = skip
-    site = StatementSite(path, twin)
+    site, passed = StatementSite(path, twin), passable(node)
 
     def code(frame: Frame) -> Value:
         run = frame.run
@@ -83,7 +83,7 @@ def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
         if budget.steps < 0:
             run.spend(0)
         if run.passed_over and f"{path}:{line}" in run.passed_over:
-            return passing_over(frame, inner, path, node, twin)
+            return passing_over(frame, inner, path, passed, twin)
         return inner(frame)
 
     return code

@@ -33,12 +33,15 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
     word = node.name.value
     site = StatementSite(path, twin)
     compiled: list[Code] = []
+    # Its syntax is not kept when it has been compiled.
+    waiting = [node]
     generator = yields(twin.body)
 
     def body() -> Code:
         if not compiled:
-            block, statements = written_out(path, node, twin)
+            block, statements = written_out(path, waiting[0], twin)
             compiled.append((compile_steps if generator else compile_block)(path, block, statements))
+            waiting.clear()
         return compiled[0]
 
     coroutine = node.asynchronous is not None

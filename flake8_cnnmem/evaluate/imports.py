@@ -66,6 +66,11 @@ class Importer:
         """The packages whose folders are known, and how many of the modules they were looked up for."""
         self.never: set[tuple[int, int, str]] = set()
         """By module and star import: words that are not in the text of what it names. Builtins are asked for often."""
+        self.changes = 0
+        """How many statements of imported modules have run, and names have come by a star, so far."""
+        self.missed: dict[tuple[int, int, str], int] = {}
+        """The same for words that it was found not to bring, with the changes until then: files that import each
+        other's names are reached in far more ways than there are files."""
         self.searched: set[tuple[int, str]] = set()
         """Registries and keys that have been searched for."""
         self.filling: set[int] = set()
@@ -216,11 +221,12 @@ class Importer:
 
     def star_member(self, module: Module, node: ast.ImportFrom, word: str) -> Value:
         """A name that this star import may bring, or MISSING."""
-        if (id(module), id(node), word) in self.never:
+        key = (id(module), id(node), word)
+        if key in self.never or self.missed.get(key) == self.changes:
             return MISSING
         dotted = self.resolve_relative(module, node.level, node.module or "") if node.level else node.module or ""
         if not self.may_bring(dotted, word):
-            self.never.add((id(module), id(node), word))
+            self.never.add(key)
             return MISSING
         source = self.find(dotted)
         if isinstance(source, Namespace):
@@ -238,16 +244,16 @@ class Importer:
                 module.star_failure = self.run.import_failure(dotted)
             return MISSING
         if source.source.text and not may_hold(source.source.text, word):
-            self.never.add((id(module), id(node), word))
+            self.never.add(key)
             return MISSING
         if word.startswith("_") and not source.exports(self.run, word):
             return MISSING
         found = source.own(self.run, word)
         if found is MISSING:
             found = source.declared(self.run, word)
-        if found is MISSING or not source.exports(self.run, word):
-            return MISSING
-        return found
+        if found is MISSING and source.lazy:
+            self.missed[key] = self.changes
+        return MISSING if found is MISSING or not source.exports(self.run, word) else found
 
     def may_bring(self, dotted: str, word: str) -> bool:
         """Whether a module that nobody has needed so far may hold a name, by its text alone: star imports of a large

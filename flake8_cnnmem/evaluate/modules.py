@@ -113,6 +113,7 @@ class Module:
             run.run_top_level(self, twin, code)
         finally:
             run.importer.defining.remove(names)
+            run.importer.changes += 1
         self.state[at] = DONE
         if run.journal is not None:
             run.settled.extend((self.variables, word, self.variables[word]) for word in names if word in self.variables)
@@ -195,6 +196,7 @@ class Module:
                 self.asked[word] = left
                 found = run.importer.star_member(self, statement, word)
                 if found is not MISSING:
+                    run.importer.changes += 1
                     self.variables[word] = found
                     return found
         finally:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn
+from flake8_cnnmem.frameworks.framework import IN_CHARGE
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
@@ -133,7 +134,7 @@ def gathered_tensors(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, 
 def held_now(run: Interpreter) -> InReach:
     """The layers, optimizers and tensors that the program can reach at this moment."""
     found = InReach()
-    named = list(names_in_sight(run.frame))
+    named = [*names_in_sight(run.frame), *run.data(IN_CHARGE).items()]
     inside = {id(tensor): f"{path}[{at}]" for path, tensor, at in gathered_tensors(named)}
     for path, value, _ in within_reach(named):
         if isinstance(value, Tensor):

@@ -98,7 +98,9 @@ def of_unknown_model(run: Interpreter, phases: Sequence[Phase], fit: Fit | None 
 def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set[int]) -> None:
     """What a training says of one of its models: the step's own call of it first, then what it draws from."""
     calls = [call for call in phase.calls if id(seen_through(call.instance)) in inside]
-    calls = [call for call in phase.learning if call in calls] or calls
+    learning = [call for call in phase.learning if call in calls]
+    # A part that is frozen comes first where what learns is given its results.
+    calls = [*learning, *parts_before(calls, learning)] if learning else calls
     # What comes from outside counts before what layers that are called by themselves hand on, and a loss that the model
     # holds is given its results.
     call = max(calls, key=lambda one: (is_leaf(one), has_weights(one), batches.values_of(one)), default=None)
@@ -106,7 +108,7 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
         evidence.trained = call
     evidence.loaders += phase.loaders
     # A Keras program also calls its layers to put the model together, at no size, and joins batches on the way.
-    given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_leaf(one))]
+    given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_data(one))]
     sizes = [said for one in given if (said := batches.of_call(one))][:1]
     drawn = [said for loader in phase.loaders if (said := batches.of_loader(loader)) is not None]
     if not sizes or any(said.value == sizes[0].value or is_along(given[0], said.value) for said in drawn):
@@ -122,6 +124,15 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
             evidence.loss.append(named)
 
 
+def parts_before(calls: Sequence[RootCall], learning: Sequence[RootCall]) -> list[RootCall]:
+    """Calls of other parts of a model than learn, on what no op gives, where all that learn are given results of ops:
+    the frozen backbone below a head."""
+    if any(map(is_leaf, learning)):
+        return []
+    parts = {id(seen_through(call.instance)) for call in learning}
+    return [call for call in calls if is_leaf(call) and id(seen_through(call.instance)) not in parts]
+
+
 def is_along(call: RootCall, batch: int) -> bool:
     """Whether another axis than the first of what a model is called on is the batch."""
     return batches.is_time_first(call, batch) or batches.is_joined(call, batch)
@@ -131,6 +142,15 @@ def is_leaf(call: RootCall) -> bool:
     """Whether a call's first tensor is no result of other ops."""
     first = next(batches.tensors_of(call), None)
     return first is not None and first.call is None
+
+
+def is_data(call: RootCall) -> bool:
+    """Whether a call's first tensor is data, or one piece of data in another form: `tf.expand_dims(state, 0)`."""
+    first = next(batches.tensors_of(call), None)
+    while first is not None and first.call is not None:
+        inputs = first.call.inputs
+        first = inputs[0] if len(inputs) == 1 and not first.call.weights else None
+    return first is not None
 
 
 def has_weights(call: RootCall) -> bool:

@@ -25,6 +25,10 @@ NUMBER_OF_GPUS = "number of GPUs"
 GPUS_COUNTED = "GPUs counted"
 """Scratch of the run: by id the sites of the calls that asked it."""
 
+IN_CHARGE = "in charge of a training"
+"""Scratch of the run: what runs a training while it does, under the word for it ("trainer"). The program may have no
+name that leads there (`Trainer(callbacks=[...]).fit(model)`)."""
+
 UNKNOWN_STEPS = "unknown steps"
 """Scratch of the run: by the call's site, what was stepped after a backward pass though nobody knows what it is (the
 cause), and where."""

@@ -59,8 +59,8 @@ class OpRule:
     operand's, whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one
     that has time first), "heads inside" (batch, positions, heads, features, whatever the order of the axes), "agreed"
     (channels last if all operands are), "channels last".
-    `reads`: operands are read as a "matrix", "contiguous", or the first one "time first" or, by cuDNN, as "suggested";
-    one that does not lie so is copied, and the copy is kept.
+    `reads`: operands are read as a "matrix", "contiguous", or the first one "time first" or as "suggested" ("by
+    cuDNN": where its kernel runs); one that does not lie so is copied, and the copy is kept.
     `weights`: the backward pass reads the "first" weight, "all", the first if "needed" for an input's gradient, or
     "each" of those that an input is multiplied with if that has one, and the others (a recurrent layer's step); matters
     where they are made from parameters (casts, normalised weights).

@@ -31,8 +31,8 @@ def copied(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> Ite
         other = inputs[1 - at] if len(inputs) == 2 else None
         if how == "contiguous":
             shape = None if _is_contiguous(value) else value.shape
-        elif how == "suggested":
-            reads = call.op.kind != "batch_norm" or by_cudnn(call, value.dtype)
+        elif how in ("suggested", "by cuDNN"):
+            reads = how == "suggested" or by_cudnn(call, value.dtype)
             copied = at == 0 and memory.chip is not None and reads and not _is_suggested(value)
             shape = value.shape if copied else None
         elif call.op.product == "equation":

@@ -11,6 +11,7 @@ point by what they are for. `Estimate.moments()` gives it at the estimate's batc
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,8 +36,8 @@ class Past:
     """What has happened before a step that is replayed: the events of the program from its beginning. The step's own
     events begin with those blocks that are `left` of it."""
 
-    events: tuple[int, ...]
-    blocks: tuple[int, ...]
+    events: array[int]
+    blocks: array[int]
     marks: tuple[Mark, ...]
     left: int
 
@@ -62,8 +63,9 @@ class Timeline:
     names: Mapping[int, str] = field(default_factory=dict)
     """Module path by the layer instance's id."""
     lots: list[tuple[Line, str]] = field(default_factory=lambda: [(Line(), "")])
-    events: list[int] = field(default_factory=list)
-    blocks: list[int] = field(default_factory=list)
+    events: array[int] = field(default_factory=lambda: array("i"))
+    """As plain numbers, as are `blocks`: they stay until a model's figures are no longer asked for."""
+    blocks: array[int] = field(default_factory=lambda: array("i"))
     marks: list[Mark] = field(default_factory=list)
     """Their indices leave out the `ahead` events that were put first."""
     ahead: int = 0
@@ -111,8 +113,8 @@ class Timeline:
     def put_first(self, lines: Iterable[Line], use: str) -> None:
         """What turns out to have been there from the beginning."""
         first = [lot for lot in (self.lot(line, use) for line in lines) if lot]
-        self.events[:0] = first
-        self.blocks[:0] = range(self._last + 1, self._last + len(first) + 1)
+        self.events[:0] = array("i", first)
+        self.blocks[:0] = array("i", range(self._last + 1, self._last + len(first) + 1))
         self._last += len(first)
         self.ahead += len(first)
 
@@ -129,8 +131,8 @@ class Timeline:
         """What has happened so far, by itself."""
         return replace(
             self,
-            events=list(self.events),
-            blocks=list(self.blocks),
+            events=self.events[:],
+            blocks=self.blocks[:],
             marks=list(self.marks),
             lots=list(self.lots),
             states=list(self.states),
@@ -140,7 +142,7 @@ class Timeline:
         """What has happened so far is past: what it has left alive is there at the start. Gives that, without
         rounding."""
         left = self.left()
-        before = tuple(self.events), tuple(self.blocks), tuple(self.marks)
+        before = self.events[:], self.blocks[:], tuple(self.marks)
         alive: dict[int, int] = {}
         replaced = Counter[int]()
         for lot, block in zip(self.events, self.blocks, strict=True):
@@ -153,8 +155,8 @@ class Timeline:
             if replaced[lot]:
                 replaced[lot] -= 1
                 del alive[block]
-        self.blocks[:] = sorted(alive)
-        self.events[:] = [alive[block] for block in self.blocks]
+        self.blocks = array("i", sorted(alive))
+        self.events = array("i", [alive[block] for block in self.blocks])
         self.past = Past(*before, len(alive))
         self.marks.clear()
         self.ahead = 0

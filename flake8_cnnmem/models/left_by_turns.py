@@ -10,6 +10,7 @@ from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.graph import Site, Weight
 from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING
 
 
 def left_by_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:
@@ -83,7 +84,8 @@ def optimizers_waiting(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     seen = {id(event.subject) for event in trace.events if event.kind == "step"}
     containers = {path.partition("[")[0] for path, optimizer in held if "[" in path and id(optimizer) in stepping}
     for path, optimizer in held:
-        if path.partition("[")[0] in containers and id(optimizer) not in seen:
+        steps = optimizer.cls.find("step") is not MISSING
+        if steps and path.partition("[")[0] in containers and id(optimizer) not in seen:
             weights = frozenset(map(id, frameworks.updated_by(optimizer) or ()))
             if weights & phase.reached:
                 yield Unknown(f"{path} is not seen to step: what it keeps is not counted", *place(optimizer.site))
@@ -98,7 +100,9 @@ def data_gathered(phase: Phase) -> Iterator[Unknown]:
     before, last = phase.passes[-2:]
     read = {id(tensor) for each in (before, last) for call, _ in each.calls for tensor in call.inputs}
     for kept in last.kept:
-        if kept.inside and kept.site is not None and kept.tensor.call is None and id(kept.tensor) not in read:
+        # What the turn before has put there, or an earlier one: a list may be made anew in every turn.
+        older = kept.tensor.call is None and kept.tensor.born < before.last
+        if older and kept.inside and kept.site is not None and id(kept.tensor) not in read:
             yield Unknown(f"how much {kept.what} holds in the end is not known", *place(kept.site))
             return
 

@@ -21,6 +21,7 @@ from flake8_cnnmem.frameworks.torch.distributed.prepared import (
 )
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
+from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.packages import deepspeed
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import MISSING, Class, Instance, Value, native
@@ -69,6 +70,10 @@ def prepare(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> V
             waits(run, self, optimizer)
     if self.attributes["device_placement"] is not False:
         move_batches(run, args)
+    for loader in args:
+        if isinstance(loader, Instance) and loader.cls.derives_from(DATA_LOADER):
+            run.changed(loader)
+            loader.attributes["device"] = run.get(self, "device")
     in_autocast(run, self)
     return args[0] if len(args) == 1 else args
 

@@ -56,6 +56,12 @@ FOUND = {
         {"net_tracker/run-1/log.txt": "", "net.py": NET.format("import net_tracker\nnet_tracker.init()\nWIDTH = 3")},
         "net.py", 6,
     ),
+    "a name that no file brings, looked for in files that import each other's names in thousands of ways": (
+        {**{f"m{at}.py": f"from m{at + 1} import *\nfrom m{at + 2} import *\n# len\n" for at in range(40)},
+         "m40.py": "# len\n", "m41.py": "# len\n",
+         "net.py": NET.format("from m0 import *\nWIDTH = len('abc')")},
+        "net.py", 6,
+    ),
     "the folder above the package is where Python looks first": (
         {"queue.py": "WIDTH = 3", "pkg/__init__.py": "", "pkg/net.py": NET.format("from queue import WIDTH")},
         "pkg/net.py", 6,

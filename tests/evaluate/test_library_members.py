@@ -106,6 +106,11 @@ PROGRAMS: dict[str, tuple[str, str, int]] = {
         CONV.format("torch.tensor([[turn.cos(), turn.sin(), 0], [turn, turn, 0]]).numel()"),
         6,
     ),
+    "what torch's classes keep for themselves": (
+        "import torch\nfrom torch.utils.tensorboard import SummaryWriter\nmake = torch.Tensor._make_subclass",
+        CONV.format("8 if callable(SummaryWriter.close) else 3"),
+        8,
+    ),
     "a leaf that is computed without a gradient": (
         LEAF,
         CONV.format("left.numel() + left.is_leaf"),

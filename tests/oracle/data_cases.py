@@ -222,11 +222,25 @@ result = next(generator.flow(x, y, batch_size=10))
             "more, counted in batches": "data.batch(16).take(len(data.batch(16)) - 1).unbatch().batch(64)",
             "more, of one tensor": "tf.data.Dataset.from_tensors(x).batch(8)",
             "more, of a list": "tf.data.Dataset.from_tensor_slices(list(range(7))).batch(8)",
+            "more, of windows of a size": (
+                "tf.data.Dataset.range(60).window(21, shift=2, drop_remainder=True)"
+                ".flat_map(lambda w: w.batch(21)).batch(64)"
+            ),
+            "more, of the rows of windows": (
+                "tf.data.Dataset.range(30).window(4, stride=3, drop_remainder=True).flat_map(lambda w: w).batch(64)"
+            ),
+            "more, of several of each": "data.flat_map(lambda a, b: tf.data.Dataset.from_tensors(a).repeat(2)).batch(128)",
             "more, of windows": "tf.keras.utils.timeseries_dataset_from_array(x[:, 0, 0], y, 8)",
             "more, of windows apart": "tf.keras.utils.timeseries_dataset_from_array(x[:, 0, 0], None, 8, 3, 2)",
             "more, of a part of windows": "tf.keras.utils.timeseries_dataset_from_array(x, y, 4, start_index=3, end_index=20)",
         }.items()
     },
+    "the batches of a list": "result = np.concatenate(list(tf.data.Dataset.from_tensor_slices(x).batch(16)), axis=0)",
+    "the last batch of a loop": "for result in tf.data.Dataset.from_tensor_slices((x, y)).batch(16): pass",
+    "a list of samples": """
+data = tf.data.Dataset.from_tensor_slices((x, y)).batch(16).unbatch().map(lambda image, label: label)
+result = np.array(list(data.as_numpy_iterator()))
+""",
     "flowing fewer arrays": """
 generator = tf.keras.preprocessing.image.ImageDataGenerator()
 result = next(generator.flow(x, y, batch_size=64))

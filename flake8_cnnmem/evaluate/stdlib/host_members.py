@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import dis
 import importlib
+import importlib.util
+import os
 import sys
+import sysconfig
 from functools import cache
 from types import FunctionType
 
@@ -17,13 +20,23 @@ def has_member(cls: Class, name: str) -> bool:
     return cls.module.partition(".")[0] in sys.stdlib_module_names and name in members(cls.module, cls.name)
 
 
+def is_pythons_own(module: str) -> bool:
+    """Whether importing a module would read Python's own file of it: a project may have one of the same name, which is
+    never run."""
+    if module in sys.modules:
+        return True
+    top = module.partition(".")[0]
+    found = importlib.util.find_spec(top) if top in sys.stdlib_module_names else None
+    if found is None or (module != top and top not in sys.modules):
+        return False
+    place = os.path.realpath(found.origin or "")
+    return found.origin in ("built-in", "frozen") or place.startswith(os.path.realpath(sysconfig.get_path("stdlib")))
+
+
 @cache
 def members(module: str, name: str) -> frozenset[str]:
     """The attributes of a class, and those that its methods set on its objects: of argparse's parser `_actions`."""
-    try:
-        host = getattr(importlib.import_module(module), name, None)
-    except ImportError:
-        return frozenset()
+    host = getattr(importlib.import_module(module), name, None) if is_pythons_own(module) else None
     if not isinstance(host, type):
         return frozenset()
     found = set(dir(host))

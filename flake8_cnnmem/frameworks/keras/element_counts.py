@@ -133,6 +133,16 @@ def after_batching(facts: Facts, asked: Size, remainder: bool) -> Facts:
     return {**before, "count": count // asked if remainder else -(-count // asked), "samples": before}
 
 
+def last_of(facts: Facts, size: Value) -> int | None:
+    """How many samples the last batch has where these are fewer than in the others, each of this size."""
+    before, count = facts.get("samples"), facts.get("count")
+    samples = before.get("count") if isinstance(before, dict) else None
+    if type(samples) is not int or type(count) is not int or type(size) is not int:
+        return None
+    left = samples - (count - 1) * size
+    return left if 0 < left < size else None
+
+
 def after_unbatching(facts: Facts, size: Value) -> Facts:
     """The facts of number of a pipeline whose batches, of this size but for the last one, are taken apart."""
     samples, count = facts.get("samples"), facts.get("count")
@@ -148,6 +158,27 @@ def of_all(parts: Sequence[Facts], combine: Callable[[Iterable[Any]], Value]) ->
         return {}
     doubts: Facts = {word: part[word] for part in parts for word in ("fewer", "assumed") if word in part}
     return {**doubts, "count": combine(counts)}
+
+
+def windows(run: Runtime, facts: Facts, size: Any, shift: Any, stride: Any, drop_remainder: Value) -> Facts:
+    """`window(size, shift, stride, drop_remainder)`: of those with fewer elements nobody asks what becomes of them."""
+    count = facts.get("count")
+    if not all(type(each) is int and each > 0 for each in (count, size, shift, stride)):
+        return without(facts)
+    assert count is not None
+    if drop_remainder is True:
+        return with_count(facts, max((count - (size - 1) * stride - 1) // shift + 1, 0))
+    why = run.unknown("what becomes of the last windows is not followed")
+    return {**with_count(facts, -(-count // shift)), "fewer": replace(why, upper=True)}
+
+
+def of_each(outer: Facts, inner: Facts) -> Facts:
+    """The facts of number of data sets one after the other, one for each element."""
+    times, count = outer.get("count"), inner.get("count")
+    if type(times) is not int or type(count) is not int:
+        return {}
+    doubts: Facts = {word: part[word] for part in (inner, outer) for word in ("fewer", "assumed") if word in part}
+    return {**doubts, "count": times * count}
 
 
 def length(run: Runtime, facts: Facts) -> Value:

@@ -28,9 +28,34 @@ from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Stream, 
 
 
 def iterate(run: Runtime, self: Instance) -> Value:
-    """An iterator over a data set: one element stands for all."""
-    element = element_of(self)
-    return Stream(lambda: element)
+    """An iterator over a data set: one element stands for all, but for a last batch with fewer samples where no model
+    was called before it."""
+    element, count = element_of(self), length(run, self)
+    known = count if isinstance(count, int) else 0
+    fewer = element_counts.last_of(facts_of(self), lead(self))
+    last = element if fewer is None else changed_in(element, lambda tensor: of_samples(tensor, fewer))
+    again = run.drawn_again(known or None)
+
+    def draw() -> Value:
+        return last if again.passing and again.drawn and again.drawn + 1 == known else element
+
+    def rest(drawn: int) -> list[Value]:
+        left = known - drawn if known <= LARGEST_LIST else 0
+        return [*[element] * (left - 1), last] if left > 0 else []
+
+    stream = Stream(draw, again)
+    stream.rest = rest
+    return stream
+
+
+LARGEST_LIST = 10_000
+"""Elements of a list of all that a data set gives."""
+
+
+def of_samples(tensor: Tensor, samples: int) -> Tensor:
+    """A batch with so many samples."""
+    behind = tensor.shape[1:] if isinstance(tensor.shape, tuple) else ()
+    return Tensor((samples, *behind), tensor.dtype, framework="keras") if isinstance(tensor.shape, tuple) else tensor
 
 
 ITERATOR = Class(
@@ -183,10 +208,11 @@ def inner(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **
     made = run.attempt(map_func, *element) if isinstance(element, tuple) else run.attempt(map_func, element)
     if not isinstance(made, Instance):
         return pipeline(self.cls, {})
+    numbers = element_counts.of_each(facts_of(self), facts_of(made))
     if not holds_windows(element):
-        return Instance(made.cls, native=element_counts.without(facts_of(made)))
+        return Instance(made.cls, native={**element_counts.without(facts_of(made)), **numbers})
     # What batches the rows of a window makes no batch of the training.
-    return pipeline(made.cls, {"element": element_of(made)})
+    return pipeline(made.cls, {**numbers, "element": element_of(made)})
 
 
 def holds_windows(element: Value) -> bool:
@@ -195,12 +221,17 @@ def holds_windows(element: Value) -> bool:
     return any(isinstance(item, Instance) and WINDOW in facts_of(item) for item in items)
 
 
-def windowed(run: Runtime, self: Instance, size: Value = None, *args: Value, **kwargs: Value) -> Instance:
+def windowed(
+    run: Runtime, self: Instance, size: Value = None, shift: Value = None, stride: Value = 1,
+    drop_remainder: Value = False, name: Value = None,
+) -> Instance:  # fmt: skip
     """`dataset.window(size, shift, stride, drop_remainder)`: elements are data sets of `size` elements, one for each
-    tensor of the structure. That the last ones may have fewer is not followed."""
+    tensor of the structure. Of the last ones, which may have fewer, is only said that they may."""
     own = {word: value for word, value in facts_of(self).items() if word not in ("batch_size", "site")}
-    windows = changed_in(element_of(self), lambda tensor: pipeline(self.cls, {"element": tensor, WINDOW: size}))
-    return pipeline(self.cls, {**element_counts.without(own), "element": windows})
+    inside: dict[str, Value] = {**counted(size), WINDOW: size}
+    windows = changed_in(element_of(self), lambda tensor: pipeline(self.cls, {**inside, "element": tensor}))
+    own = element_counts.windows(run, own, size, size if shift is None else shift, stride, drop_remainder)
+    return pipeline(self.cls, {**own, "element": windows})
 
 
 def applied(run: Runtime, self: Instance, transformation_func: Value = None) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 from flake8_cnnmem.dims import Batch, Shape, Size
@@ -119,8 +120,18 @@ def index(run: Runtime, tensor: Tensor, key: Value) -> Value:
     if fancy:
         shape[fancy_at:fancy_at] = broadcast(run, *fancy)
     flat = chosen(tensor, picks) if len(fancy) < 2 else None
+    if is_object(tensor, shape, flat):
+        return run.unknown(OBJECTS)
     made = make(tuple(shape), flat, tensor.dtype)
     return plain(made if fancy else part_of_labels(made, tensor))
+
+
+OBJECTS = "what an array of objects holds is not known"
+
+
+def is_object(tensor: Tensor, shape: Sequence[Size], values: Value) -> bool:
+    """Whether what is left of an array is one object, which may be an array or list again: rows of unequal length."""
+    return tensor.dtype == "object" and not shape and values is None
 
 
 def part_of_labels(part: Tensor, whole: Tensor) -> Tensor:
@@ -186,6 +197,8 @@ def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
         return size if isinstance(size, Unknown) else run.unknown("a loop over the batch is not followed")
     run.check_size(size)
     run.spend(size)
+    if is_object(tensor, tensor.shape[1:], tensor.data):
+        return [run.unknown(OBJECTS)] * size
     if tensor.data is None:
         return [make(tensor.shape[1:], None, tensor.dtype) for _ in range(size)]
     return [index(run, tensor, at) for at in range(size)]

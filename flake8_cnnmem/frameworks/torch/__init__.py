@@ -11,6 +11,7 @@ from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
 from flake8_cnnmem.frameworks.torch.class_members import MEMBERS
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import operate
 from flake8_cnnmem.frameworks.torch.functions.indexing import index, set_index
+from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.frameworks.torch.namespaces import find_module
 from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_LIST, SEQUENTIAL
 from flake8_cnnmem.frameworks.torch.nn.modules.module import (
@@ -44,8 +45,11 @@ def is_model(instance: Instance) -> bool:
 
 
 def has_member(cls: Class, name: str) -> bool:
-    """Whether objects of one of torch's classes, no module and no tensor, have an attribute of this name."""
+    """Whether one of torch's classes, no module, or objects of it have an attribute of this name. Of those that the
+    class of tensors keeps for itself (`torch.Tensor._make_subclass`) there is no list."""
     dotted = f"{cls.module}.{cls.name}"
+    if dotted == "torch.Tensor":
+        return name.startswith("_") or name in NAMES.of(dotted)
     return dotted in MEMBERS.words and name in MEMBERS.of(dotted)
 
 

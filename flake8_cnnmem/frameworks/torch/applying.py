@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
-from flake8_cnnmem.ops import Elementwise, Reshape
+from flake8_cnnmem.ops import Elementwise, Expand, Flatten, Reshape, Unflatten
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -68,8 +68,11 @@ def apply(
             # Written in place it is the same tensor, for whoever else holds it.
             first = tensors[0]
             return first if op.in_place and type(first) is Constant and first.data is None else folded
+    if op.in_place:
+        refuse_repeated(run, tensors[0])
     if op.in_place and run.grad_enabled:
         refuse_one_of_several(run, tensors)
+        refuse_leaf(run, tensors[0])
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
     if op.in_place and not run.grad_enabled:
         remain_leaf(run, tensors[0], made)
@@ -146,6 +149,57 @@ def refuse_one_of_several(run: Runtime, tensors: Sequence[Tensor | Unknown]) -> 
     if part.call.grad and any(isinstance(tensor, Tensor) and is_trained(run, tensor) for tensor in tensors):
         reason = f"Output {part.index} of {part.call.op.kind} is a view and is being modified inplace. This view is the"
         raise run.error("RuntimeError", f"{reason} output of a function that returns multiple views")
+
+
+def refuse_leaf(run: Runtime, written: Tensor | Unknown) -> None:
+    """RuntimeError for writing in place into a leaf that asks for a gradient, or into a view of one, while that is
+    recorded (`check_inplace` in torch/csrc/autograd/VariableTypeUtils.h)."""
+    if not isinstance(written, Tensor):
+        return
+    leaf = written
+    while leaf.call is not None:
+        if not is_view(leaf):
+            return
+        leaf = leaf.call.inputs[0]
+    if asks_for_gradient(run, leaf):
+        what = "a leaf Variable" if leaf is written else "a view of a leaf Variable"
+        raise run.error("RuntimeError", f"{what} that requires grad is being used in an in-place operation.")
+
+
+def refuse_repeated(run: Runtime, written: Tensor | Unknown) -> None:
+    """RuntimeError for writing in place into what `expand` repeats: several elements lie in one place
+    (`assert_no_internal_overlap` in aten/src/ATen/MemoryOverlap.cpp)."""
+    if isinstance(written, Tensor) and written.call is not None and type(written.call.op) is Expand:
+        (of,) = written.call.inputs
+        if not isinstance(of.shape, Unknown) and not isinstance(written.shape, Unknown):
+            before = (1,) * (len(written.shape) - len(of.shape)) + of.shape
+            pairs = zip(before, written.shape, strict=True)
+            if any(old == 1 and isinstance(new, int) and new > 1 for old, new in pairs):
+                what = "unsupported operation: more than one element of the written-to tensor refers to a single"
+                raise run.error("RuntimeError", f"{what} memory location. Please clone() the tensor before.")
+
+
+def is_view(tensor: Tensor) -> bool:
+    """Whether a tensor that an op made is a view for certain: a reshape copies where the strides allow no view, but
+    not of a leaf itself, and not to the same shape."""
+    call = tensor.call
+    if call is None or not call.op.view or call.op.kind != "view" or not call.grad or not call.inputs:
+        return False
+    of = call.inputs[0]
+    return not isinstance(call.op, MAY_COPY) or of.call is None or of.shape == tensor.shape
+
+
+MAY_COPY = (Reshape, Flatten, Unflatten)
+
+
+def asks_for_gradient(run: Runtime, tensor: Tensor) -> bool:
+    """Whether a tensor is a leaf with a gradient, in no part of which may be written while that is recorded. `.data` of
+    a parameter is the parameter itself outside of a forward pass: there it may be that."""
+    if not run.grad_enabled or tensor.call is not None:
+        return False
+    if isinstance(tensor, Weight):
+        return tensor.trainable and not tensor.buffer and run.invocation is not None
+    return tensor.requires_grad
 
 
 def results_as_written(run: Runtime, result: Value) -> Value:

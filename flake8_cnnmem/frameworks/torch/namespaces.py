@@ -285,7 +285,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.utils.data.dataloader": dataset.DATA,
     "torch.utils.data.sampler": dataset.DATA,
     "torch.utils.data.distributed": dataset.DATA,
-    "torch.utils._pytree": {},
+    "torch.utils._pytree": LazyTable("trees", "TREES"),
     "torch.utils.checkpoint": CHECKPOINT,
     "torch.multiprocessing": LazyTable("distributed.processes", "MULTIPROCESSING"),
     "torch.distributed.algorithms._checkpoint.checkpoint_wrapper": LazyTable("distributed.checkpointing", "CONTENTS"),

@@ -28,13 +28,13 @@ NORMALISATIONS = [
         OpRule(
             (X, Saved(New("channels", 4, 2))),
             layout="suggested",
-            reads="suggested",
+            reads="by cuDNN",
             weights="first",
             as_result=True,
             batch_statistics=True,
         ),
     ),
-    ("batch_norm/eval", OpRule((X,), layout="suggested", reads="suggested", weights="first")),
+    ("batch_norm/eval", OpRule((X,), layout="suggested", reads="by cuDNN", weights="first")),
     # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
     (
         "layer_norm",

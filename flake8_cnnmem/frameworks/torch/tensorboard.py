@@ -18,6 +18,19 @@ def other(run: Runtime, self: Instance, name: Value) -> Value:
     return Native(str(name), nothing, propagate_unknown=False)
 
 
+WRITES = (
+    "add_scalar",
+    "add_scalars",
+    "add_image",
+    "add_images",
+    "add_figure",
+    "add_histogram",
+    "add_text",
+    "flush",
+    "close",
+)
+"""The methods that programs hand on by themselves (`weakref.finalize(owner, SummaryWriter.close, writer)`)."""
+
 WRITER = Class(
     "SummaryWriter",
     namespace={
@@ -26,6 +39,7 @@ WRITER = Class(
         "__enter__": Native("__enter__", lambda run, self: self, propagate_unknown=False),
         "__exit__": Native("__exit__", nothing, propagate_unknown=False),
         "log_dir": "runs",
+        **{name: Native(name, nothing, propagate_unknown=False) for name in WRITES},
     },
     module="torch.utils.tensorboard",
 )

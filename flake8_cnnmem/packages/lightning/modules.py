@@ -10,6 +10,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.optim import parameters_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages.lightning.arguments import add_arguments, from_arguments, nothing
+from flake8_cnnmem.packages.lightning.hooks import names_of
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Property, Value, native
@@ -54,10 +55,15 @@ def set_hparams(run: Runtime, self: Instance, value: Value) -> Value:
 def load_from_checkpoint(
     run: Runtime, cls: Value, checkpoint_path: Value = None, *args: Value, **kwargs: Value
 ) -> Value:
-    """The values come from a file, the sizes from the arguments that are given beside it."""
+    """The values come from a file, the sizes from the arguments that are given beside it; arguments that the
+    constructor needs and that are not given are in the file as well."""
     for word in ("map_location", "hparams_file", "strict", "weights_only"):
         kwargs.pop(word, None)
-    return run.call(cls, **kwargs)
+    maker = cls.find("__init__") if isinstance(cls, Class) else None
+    named = names_of(maker)
+    needed = named[: len(named) - len(getattr(maker, "defaults", ()))]
+    saved = {word: run.unknown(f"{word} is in the checkpoint") for word in needed if word not in kwargs}
+    return run.call(cls, **kwargs, **saved)
 
 
 SHARED: dict[str, Value] = {

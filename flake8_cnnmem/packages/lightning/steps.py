@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from flake8_cnnmem.frameworks.framework import IN_CHARGE
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.nn.modules.module import weights_of
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
@@ -72,6 +73,15 @@ class FitCall:
     def run_all(self) -> None:
         """The first epoch's step, and one of each later epoch that trains other parameters than the one before."""
         run = self.run
+        run.data(IN_CHARGE)["trainer"] = self.trainer
+        try:
+            self.run_epochs()
+        finally:
+            run.data(IN_CHARGE).pop("trainer", None)
+
+    def run_epochs(self) -> None:
+        """As `run_all`, while the trainer is there."""
+        run = self.run
         self.hooks("on_fit_start")
         run.call(run.get(self.model, "train"))
         self.hooks("on_train_start")
@@ -98,12 +108,25 @@ class FitCall:
         unfreezing = any(each.cls.derives_from(BASE_FINETUNING) for each in self.callbacks)
         return unfreezing or any(is_own(each, name) for each in (self.model, *self.callbacks) for name in names)
 
-    def hooks(self, *names: str) -> None:
-        """A hook of the callbacks, then of the module."""
+    def hooks(self, *names: str, told: Sequence[Value] = ()) -> None:
+        """A hook of the callbacks, then of the module, which are told the same."""
         for name in names:
             for callback in self.callbacks:
-                stepped(self.run, callback, name, self.trainer, self.model)
-            stepped(self.run, self.model, name)
+                stepped(self.run, callback, name, self.trainer, self.model, *told)
+            stepped(self.run, self.model, name, *told)
+
+    def ended(self, batch: Value, result: Value) -> None:
+        """What callbacks and module do after a batch. They are told the batch, and what `training_step` has given,
+        its loss without its graph."""
+        if not self.hooked("on_train_batch_end"):
+            return
+        told: dict[Value, Value] = (
+            dict(result) if isinstance(result, dict) else {} if result is None else {"loss": result}
+        )
+        loss = told.get("loss")
+        if isinstance(loss, Tensor):
+            told["loss"] = self.run.call(self.run.get(loss, "detach"))
+        self.hooks("on_train_batch_end", told=(told, batch, 0))
 
     def training(self) -> frozenset[int]:
         """The parameters that train, by id: those that ask for a gradient and that an optimizer holds."""
@@ -131,13 +154,13 @@ class FitCall:
         for hook in BEFORE_A_BATCH:
             if run.find(model, hook) is not MISSING:
                 batch = stepped(run, model, hook, batch, 0)
-        stepped(run, model, "on_train_batch_start", batch, 0)
+        self.hooks("on_train_batch_start", told=(batch, 0))
         return batch
 
     def step_of_its_own(self) -> None:
         """Manual optimization: the module clears, goes backward and steps by itself."""
         drawn = self.batch()
-        self.forward(drawn, None)
+        self.ended(drawn, self.forward(drawn, None))
         self.run.let_go(drawn)
 
     def forward(self, batch: Value, optimizer: int | None) -> Value:
@@ -153,7 +176,7 @@ class FitCall:
             result = run.attempt(method, *arguments[: len(arguments) if takes is None else takes])
         finally:
             run.autocast = outer
-        return result.get("loss") if isinstance(result, dict) else result
+        return result
 
     def automatic(self, clears: bool, steps: bool) -> None:
         """Until version 2, a step was taken for each optimizer, which was told which one."""
@@ -178,17 +201,22 @@ class FitCall:
     def micro_step(self, at: int | None, stepping: Sequence[Instance], clears: bool, steps: bool) -> None:
         run, model = self.run, self.model
         drawn = self.batch()
+        given: list[Value] = []
 
         def closure(run: Runtime) -> Value:
-            loss = self.forward(drawn, at)
+            result = self.forward(drawn, at)
+            given.append(result)
+            loss = result.get("loss") if isinstance(result, dict) else result
             if loss is None:
                 return None
             if clears:
                 for optimizer in stepping:
+                    self.hooks("on_before_zero_grad", told=(optimizer,))
                     self.hook_of_optimizer("optimizer_zero_grad", optimizer, at)
             if isinstance(loss, Unknown):
                 run.note("backward", loss)
             elif isinstance(loss, Tensor):
+                self.hooks("on_before_backward", told=(loss,))
                 stepped(run, model, "backward", loss)
                 self.hooks("on_after_backward")
             return loss
@@ -201,6 +229,7 @@ class FitCall:
             self.hook_of_optimizer("optimizer_step", first, at, native("closure", closure))
             for optimizer in others:
                 self.hook_of_optimizer("optimizer_step", optimizer, at)
+        self.ended(drawn, given[-1] if given else None)
         run.let_go(drawn)
 
     def hook_of_optimizer(self, name: str, optimizer: Instance, at: int | None, closure: Value = None) -> None:

@@ -126,6 +126,30 @@ m.fit(data.map(lambda a, b: (tf.concat([a, a], 0), tf.concat([b, b], 0))))
         "m.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(128, drop_remainder=True))",
         ("upper-bound", 128, "adam", 172, "gives no batch of 128"),
     ),
+    "a step of every fourth batch": (
+        """
+optimizer = keras.optimizers.SGD()
+for step, (a, b) in enumerate(tf.data.Dataset.from_tensor_slices((x, y)).batch(12)):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((m(a) - b) ** 2)
+    gradients = tape.gradient(loss, m.trainable_variables)
+    if (step + 1) % 4 == 0:
+        optimizer.apply_gradients(zip(gradients, m.trainable_variables))
+""",
+        ("lower-bound", 12, "sgd", 172, "4 forward passes"),
+    ),
+    "a state at a time": (
+        """
+optimizer = keras.optimizers.SGD()
+for episode in range(30):
+    state = tf.convert_to_tensor(np.random.rand(16))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(m(tf.expand_dims(state, 0)))
+    gradients = tape.gradient(loss, m.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, m.trainable_variables))
+""",
+        ("lower-bound", 1, "sgd", 172, "what the loss keeps"),
+    ),
     "a sequence of growing batches": (
         """
 class Parts(keras.utils.PyDataset):

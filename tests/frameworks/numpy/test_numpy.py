@@ -292,3 +292,15 @@ def test_what_a_file_of_arrays_holds_may_be_a_dict() -> None:
     text = "import numpy as np\nlabels = np.load('a.npy', allow_pickle=True).flat[0]\nresult = labels[list(labels)[0]]"
     variables, _ = evaluate(text)
     assert variables["result"].reason == "what a.npy holds is not known"
+
+
+def test_what_an_array_of_objects_holds_may_be_an_array() -> None:
+    text = """
+import numpy as np
+rows = np.array([[np.zeros(3), np.zeros(4)]], dtype=object)
+result = [rows.shape, [each for row in rows for each in row][0], rows[0, 1]]
+"""
+    variables, _ = evaluate(text)
+    shape, *parts = variables["result"]
+    assert shape == (1, 2)
+    assert [each.reason for each in parts] == ["what an array of objects holds is not known"] * 2

@@ -9,7 +9,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.distances import note_moved
-from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, broadcast_data, constant, with_true
 from flake8_cnnmem.frameworks.torch.functions.elementwise import calculated, unary
@@ -100,6 +100,7 @@ def result_dtype(symbol: str, left: Value, right: Value) -> str:
 def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool = False) -> Value:
     """An operator on tensors, numbers and Unknowns, at least one of them a tensor."""
     if in_place and isinstance(left, Weight):
+        refuse_leaf(run, left)
         left.data = None
         written(run, left)
         return left
@@ -252,6 +253,7 @@ def weighted(
 ) -> Value:
     """`input + value * tensor1 (symbol) tensor2`: one kernel."""
     if inplace and isinstance(input, Weight):
+        refuse_leaf(run, input)
         input.data = None
         written(run, input)
         return input
@@ -279,6 +281,7 @@ def where(run: Runtime, condition: Value, input: Value = None, other: Value = No
 def masked(run: Runtime, input: Value, mask: Value, inplace: bool = False) -> Value:
     """`masked_fill`: a tensor with one value where the mask, of a shape that broadcasts to it, holds."""
     if inplace and isinstance(input, Weight):
+        refuse_leaf(run, input)
         return input
     tensor = tensor_of(input)
     dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem.dims import Shape
-from flake8_cnnmem.frameworks.torch.applying import apply, kind, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, kind, refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, real_dtype
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, broadcast_data, constant
 from flake8_cnnmem.graph import Tensor, Weight
@@ -27,6 +27,7 @@ def unary(
     """An elementwise op. In place it is written into the input; what is written into a parameter is that parameter."""
     in_place = inplace is True
     if in_place and isinstance(input, Weight):
+        refuse_leaf(run, input)
         input.data = None
         return input
     result_dtype = dtype or (input.dtype if isinstance(input, Tensor) else "float")

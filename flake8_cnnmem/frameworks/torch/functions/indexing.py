@@ -6,7 +6,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, same, show
 from flake8_cnnmem.frameworks.distances import distance
-from flake8_cnnmem.frameworks.torch.applying import WRITTEN, apply, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import WRITTEN, apply, asks_for_gradient, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar
 from flake8_cnnmem.graph import Call, Mismatch, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index, Masked
@@ -182,16 +182,6 @@ def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     sources = (source,) if isinstance(source, Tensor) and source.shape != () else ()
     result = apply(run, Elementwise("set_slice", True), tensor, *sources, function="setitem", dtype=tensor.dtype)
     return result if isinstance(result, Tensor) else tensor
-
-
-def asks_for_gradient(run: Runtime, tensor: Tensor) -> bool:
-    """Whether a tensor is a leaf with a gradient, in no part of which may be written while that is recorded. `.data` of
-    a parameter is the parameter itself outside of a forward pass: there it may be that."""
-    if not run.grad_enabled or tensor.call is not None:
-        return False
-    if isinstance(tensor, Weight):
-        return tensor.trainable and not tensor.buffer and run.invocation is not None
-    return tensor.requires_grad
 
 
 class LeafPart(Index):

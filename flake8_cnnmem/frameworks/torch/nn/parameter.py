@@ -98,6 +98,14 @@ def make_buffer(run: Runtime, data: Tensor) -> Weight:
     return made
 
 
+def as_buffer(run: Runtime, tensor: Tensor) -> Tensor:
+    """What stands under a buffer's name from now on. A result of a forward pass through which a gradient goes is that
+    result itself: what is computed of it afterwards goes back through it."""
+    if run.invocation is not None and tensor.call is not None and is_trained(run, tensor):
+        return tensor
+    return make_buffer(run, tensor)
+
+
 def swap_tensors(run: Runtime, t1: Value, t2: Value) -> Value:
     """torch.utils.swap_tensors: two tensors change places, wherever they are held."""
     if not isinstance(t1, Weight) or not isinstance(t2, Weight):

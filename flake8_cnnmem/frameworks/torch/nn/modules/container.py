@@ -8,7 +8,7 @@ from typing import Any
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS
-from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put, stored
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, check_name, put, stored
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
@@ -75,10 +75,12 @@ def sequential_init(run: Runtime, self: Instance, *args: Value) -> Value:
     init_module(run, self)
     if len(args) == 1 and isinstance(args[0], dict):
         for name, module in args[0].items():
+            check_name(run, "module", name)
             put(run, self, "_modules", name, module)
         return None
     if len(args) == 1 and isinstance(args[0], Instance) and isinstance(args[0].payload, dict):
         for name, module in args[0].payload.items():
+            check_name(run, "module", name)
             put(run, self, "_modules", name, module)
         return None
     for at, module in enumerate(args):
@@ -91,6 +93,7 @@ def add(run: Runtime, self: Instance, name: str, module: Value) -> None:
     if module is not None and not isinstance(module, (Instance, Unknown)):
         kind = module.name if isinstance(module, Class) else type(module).__name__
         raise run.error("TypeError", f"{kind} is not a Module subclass")
+    check_name(run, "module", name)
     put(run, self, "_modules", name, module)
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.hashes import check_hashes
-from flake8_cnnmem.frameworks.torch.nn.parameter import make_buffer
+from flake8_cnnmem.frameworks.torch.nn.parameter import as_buffer
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -205,7 +205,7 @@ def set_other(run: Runtime, self: Instance, name: str, value: Value) -> None:
         held = self.attributes.get(store)
         if isinstance(held, dict) and name in held:
             if store == "_buffers" and isinstance(value, Tensor):
-                value = make_buffer(run, value)
+                value = as_buffer(run, value)
             elif value is not None and not isinstance(value, Unknown) and self.cls.any_unknown_base() is None:
                 wanted = {"_parameters": "parameter", "_modules": "child module"}.get(store, "buffer")
                 raise run.error("TypeError", f"cannot assign another value as {wanted} '{name}'")
@@ -253,9 +253,18 @@ def delete_attribute(run: Runtime, self: Instance, name: str) -> Value:
     return None
 
 
+def check_name(run: Runtime, what: str, name: str) -> None:
+    """KeyError for a name that nothing may be registered under: without a letter, or with a dot."""
+    if name == "":
+        raise run.error("KeyError", f'{what} name can\'t be empty string ""')
+    if isinstance(name, str) and "." in name:
+        raise run.error("KeyError", f'{what} name can\'t contain "."')
+
+
 @MEMBERS.method("register_parameter")
 def register_parameter(run: Runtime, self: Instance, name: str, param: Value) -> Value:
     """`module.register_parameter(name, param)`: under the name in `_parameters`, None as well."""
+    check_name(run, "parameter", name)
     put(run, self, "_parameters", name, param)
     return None
 
@@ -263,7 +272,8 @@ def register_parameter(run: Runtime, self: Instance, name: str, param: Value) ->
 @MEMBERS.method("register_buffer")
 def register_buffer(run: Runtime, self: Instance, name: str, tensor: Value, persistent: Value = True) -> Value:
     """`self.register_buffer(name, tensor)`: part of the state unless `persistent` is False."""
-    buffer = make_buffer(run, tensor) if isinstance(tensor, Tensor) else tensor
+    check_name(run, "buffer", name)
+    buffer = as_buffer(run, tensor) if isinstance(tensor, Tensor) else tensor
     put(run, self, "_buffers", name, buffer)
     stored_not = {word for word in self.attributes.get(NOT_STORED, ()) if word != name}
     run.changed(self)
@@ -282,5 +292,6 @@ def add_module(run: Runtime, self: Instance, name: str, module: Value) -> Value:
         return None
     if module is not None and not is_module(module):
         raise run.error("TypeError", "the value is not a Module subclass")
+    check_name(run, "module", name)
     put(run, self, "_modules", name, module)
     return None

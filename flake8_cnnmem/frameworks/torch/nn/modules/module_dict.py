@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from flake8_cnnmem.frameworks.torch.nn.modules.container import NOT_FOLLOWED, container, known_index
+from flake8_cnnmem.frameworks.torch.nn.modules.module import check_name, is_module, put, stored
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
-from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, put, stored
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_parameter
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
@@ -65,6 +65,8 @@ def contents(self: Instance) -> dict[str, Value]:
 def place(run: Runtime, self: Instance, key: str, value: Value) -> None:
     """An item of a container under its key: a tensor becomes a parameter of a container of parameters."""
     store = store_of(self)
+    if store == "_modules" or isinstance(value, Tensor):
+        check_name(run, "module" if store == "_modules" else "parameter", key)
     if store == "_modules":
         put(run, self, store, key, value)
         return
@@ -126,7 +128,8 @@ def find_entry(self: Instance, key: Value) -> Value:
 
 
 def dict_set(run: Runtime, self: Instance, key: str, value: Value) -> Value:
-    """`modules[key] = value`: a tensor becomes a parameter. TypeError for a key that is no text."""
+    """`modules[key] = value`: a tensor becomes a parameter. TypeError for a key that is no text, KeyError for one that
+    is no name of a module."""
     if isinstance(key, Unknown):
         return None
     if not isinstance(key.payload if isinstance(key, Instance) else key, str):
