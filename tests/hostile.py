@@ -25,7 +25,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests import benchmark, endless_files, endless_flow, endless_models, endless_text, endless_values, pace  # noqa: E402
+from tests import (  # noqa: E402
+    benchmark,
+    endless_files,
+    endless_flow,
+    endless_forms,
+    endless_models,
+    endless_text,
+    endless_values,
+    pace,
+)
 
 SECONDS = 2.0
 MIB = 300.0
@@ -203,10 +212,10 @@ PROGRAMS: dict[str, bytes] = {
     ),
     **{
         name: before(text)
-        for each in (endless_text, endless_values, endless_flow, endless_models)
+        for each in (endless_text, endless_values, endless_flow, endless_models, endless_forms)
         for name, text in each.BEFORE.items()
     },
-    **{name: inside(text) for each in (endless_flow, endless_models) for name, text in each.INSIDE.items()},
+    **{name: inside(text) for each in (endless_flow, endless_models, endless_forms) for name, text in each.INSIDE.items()},
 }  # fmt: skip
 
 FILES: dict[str, bytes] = {
@@ -234,6 +243,7 @@ FILES: dict[str, bytes] = {
     "syntax that does not exist yet": before("perhaps x:\n    pass"),
     "Python 2": before("print 'x'\nexec 'y'"),
     "a directive that makes no sense": b"# cnnmem: batch-size=-1 input-shape=a,b dtype=\xff x\n" + before(""),
+    **endless_forms.FILES,
 }  # fmt: skip
 
 EFFECTS: dict[str, bytes] = {
@@ -261,6 +271,7 @@ BESIDE = f"import os\nos.system('touch {WRITES}')\nopen('{WRITES}', 'w').close()
 
 PROJECTS: dict[str, dict[str, str]] = {
     **endless_files.PROJECTS,
+    **endless_forms.PROJECTS,
     "modules that import each other": {
         "one.py": HEAD + "from two import B\nfrom three import *\nimport one\nclass A(B): pass\n" + AFTER,
         "two.py": "from one import A\nfrom three import C\nclass B(C): pass\n",

@@ -17,6 +17,7 @@ from flake8_cnnmem import source
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import LARGEST, Source, SourceError
+from flake8_cnnmem.source.parsing import parse_cst
 from flake8_cnnmem.text.files import Files, Unsaved
 from flake8_cnnmem.text.match_patterns import may_match
 
@@ -371,3 +372,9 @@ def test_what_an_earlier_text_has_as_well_is_not_parsed_again(
 def code_of(node: Any) -> str:
     text: str = libcst.Module([]).code_for_node(node)
     return text.strip().removeprefix("# more").strip()
+
+
+def test_a_tree_that_flake8_has_made_is_held_to_the_same_patterns() -> None:
+    text = "match x:\n    case " + "(" * 20 + "a" + ",)" * 20 + ":\n        pass\n"
+    with pytest.raises(SourceError, match="nested too deeply"):
+        parse_cst(text, ast.parse(text))

@@ -28,6 +28,9 @@ MOST_NODES = 90_000
 """Nodes of the syntax tree and lines of what is parsed at once. libcst takes some 20 us and 2.5 kB for each, and text
 can hold one for every second letter; hand-written code has one for eight, a module of 280 kB some 35,000."""
 
+MOST_PARTS = 10_000
+"""Opening braces of a line: before Python 3.12 `ast` takes the square of an f-string's parts, 0.2 s for as many."""
+
 DENSE = "the file is too dense to be followed (too many expressions and statements)"
 
 DEEPEST = 400
@@ -57,6 +60,8 @@ def parse(text: str, path: str = "") -> ast.Module:
     if text.count(";") > MOST_NODES // 2:
         # `ast` takes as much memory for a statement as for a line of text.
         raise SourceError(DENSE, path)
+    if text.count("{") > MOST_PARTS and any(line.count("{") > MOST_PARTS for line in text.split("\n")):
+        raise SourceError(DENSE, path)
     try:
         with warnings.catch_warnings():
             # A bad escape in somebody's string is theirs to hear of when it runs, not ours to print.
@@ -68,9 +73,7 @@ def parse(text: str, path: str = "") -> ast.Module:
         raise SourceError(f"not valid Python: {error}", path) from None
     except (RecursionError, MemoryError):
         raise SourceError(NESTED, path) from None
-    line = endless_pattern(tree, text) if may_match(text) else 0
-    if line:
-        raise SourceError(NESTED, path, line)
+    check_patterns(tree, text, path)
     return tree
 
 
@@ -79,6 +82,8 @@ def parse_cst(text: str, tree: ast.Module, path: str = "") -> libcst.Module:
     check_size(len(text), path)
     if len(text) > MOST_NODES and is_dense(tree, text.count("\n")):
         raise SourceError(DENSE, path)
+    # A tree that flake8 has made has not come through `parse`.
+    check_patterns(tree, text, path)
     line = too_deep(tree)
     if line is not None:
         raise SourceError("an expression or block is nested too deeply to be followed", path, line)
@@ -107,6 +112,13 @@ def pairs(nodes: Iterable[libcst.BaseStatement], twins: Sequence[ast.stmt]) -> I
     for node in nodes:
         flat.extend(getattr(node, "body", ()) if type(node).__name__ == "SimpleStatementLine" else [node])
     return zip(flat, twins, strict=True)
+
+
+def check_patterns(tree: ast.Module, text: str, path: str) -> None:
+    """Raises SourceError for patterns of which parsers try too many ways."""
+    line = endless_pattern(tree, text) if may_match(text) else 0
+    if line:
+        raise SourceError(NESTED, path, line)
 
 
 def check_size(size: int, path: str = "", largest: int = LARGEST) -> None:

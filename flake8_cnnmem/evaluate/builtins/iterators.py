@@ -53,8 +53,38 @@ def iterators(run: Runtime, values: tuple[Value, ...]) -> list[Iterator[Value]] 
         iterator = value if isinstance(value, Iterator) else run.iterate(value)
         if isinstance(iterator, Unknown):
             return iterator
+        if type(iterator) in LAZY and nested(iterator) > MOST_NESTED:
+            return run.unknown("iterators that draw on each other are nested too deeply to be followed")
         found.append(iterator)
     return found
+
+
+MOST_NESTED = 100
+"""Iterators that draw on each other: some thousands overrun the stack of C."""
+
+FOLLOWED = 4
+"""Iterators of one depth that are followed down."""
+
+LAZY = (map, zip, enumerate, type(_ for _ in ()))
+
+
+def nested(iterator: Any) -> int:
+    """How many iterators draw on each other, as far as `MOST_NESTED` and one more."""
+    depth, waiting = 0, [iterator]
+    while waiting and depth <= MOST_NESTED:
+        depth += 1
+        below = {id(source): source for each in waiting for source in sources_of(each) if type(source) in LAZY}
+        waiting = list(below.values())[:FOLLOWED]
+    return depth
+
+
+def sources_of(iterator: Any) -> tuple[Any, ...]:
+    """What an iterator draws on, of those that are made here."""
+    if isinstance(iterator, Generator):
+        frame = iterator.gi_frame  # type: ignore[attr-defined]
+        return tuple(frame.f_locals.get("sources", ())) if frame is not None else ()
+    made = iterator.__reduce__()
+    return tuple(made[1]) if isinstance(made, tuple) else ()
 
 
 def drawn(run: Runtime, values: Iterator[Value]) -> Iterator[Value]:

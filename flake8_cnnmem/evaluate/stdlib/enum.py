@@ -197,7 +197,8 @@ def make_members(run: Runtime, cls: Class, **kwargs: Value) -> None:
             if isinstance(value, Instance) and value.cls is NONMEMBER:
                 cls.namespace[name] = value.attributes["value"]
             continue
-        run.spend(2)
+        # It is held against each of those before it.
+        run.spend(2 + len(found) // 8)
         if isinstance(value, Instance) and value.cls is MEMBER:
             value = value.attributes["value"]
         value = with_automatic(run, cls, name, value, before)

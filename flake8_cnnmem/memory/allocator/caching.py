@@ -19,7 +19,7 @@ SMALL_SEGMENT = 2 * MIB
 MIN_LARGE = 10 * MIB
 """The smallest request that gets a segment of its own."""
 LARGE_ROUNDING = 2 * MIB
-ENDLESS = 1 << 62
+ENDLESS = 1 << 200
 
 DEFAULTS = AllocatorSettings()
 

@@ -14,10 +14,17 @@ from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
+MOST_AXES = 256
+"""Axes of what is indexed, and items of a key: PyTorch's arithmetic ends at 64 axes."""
+
+TOO_MANY_AXES = Unknown("a tensor has more axes than are followed")
+
 
 def normalised(run: Runtime, key: Value) -> tuple[Any, ...] | Unknown:
     """A key as the items of an Index: tensors of one known value count as numbers only inside slices."""
     items = key if isinstance(key, tuple) else (key,)
+    if len(items) > MOST_AXES:
+        return TOO_MANY_AXES
     made: list[Any] = []
     for item in items:
         if isinstance(item, Unknown):
@@ -60,7 +67,8 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
     tensor = tensor_of(tensor)
     if isinstance(tensor, Unknown):
         return tensor
-    items = normalised(run, key)
+    many = not isinstance(tensor.shape, Unknown) and len(tensor.shape) > MOST_AXES
+    items = TOO_MANY_AXES if many else normalised(run, key)
     if isinstance(items, Unknown):
         from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 
