@@ -229,18 +229,26 @@ def held_at_step(run: Interpreter) -> InReach:
 
 def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
     """How many models and loose weights the containers hold that a turn has put something into; with `results` other
-    tensors on the device as well, single numbers and small ones left out."""
+    tensors on the device as well, single numbers and small ones left out, but for what the turns of a loop inside of it
+    have put there: that is counted by those."""
     filled = run.trace.filled
+    inner = {each.turn for each in run.trace.events_of(turn) if each.turn is not None and each.turn is not turn}
     found = 0
     optimizers: tuple[str, ...] = ()
     for path, value, owners in within_reach(names_in_sight(run.frame)):
         if isinstance(value, Instance) and frameworks.updated_by(value) is not None:
             # What an optimizer keeps for its weights is its state.
             optimizers = (*optimizers, f"{path}.")
-        counts = frameworks.is_layer(value) or isinstance(value, Weight) or (results and is_some_size(value))
-        if counts and not path.startswith(optimizers):
-            found += any(type(key) is int and filled.get(key, (0, None))[0] >= turn.first for _, key in owners)
+        model = frameworks.is_layer(value) or isinstance(value, Weight)
+        if (model or (results and is_some_size(value))) and not path.startswith(optimizers):
+            numbers = [filled[key][0] for _, key in owners if type(key) is int and key in filled]
+            found += any(at >= turn.first and (model or not within_any(at, inner)) for at in numbers)
     return found
+
+
+def within_any(number: int, turns: Iterable[Turn]) -> bool:
+    """Whether an op of this number ran in one of these turns."""
+    return any(turn.first <= number <= turn.last for turn in turns)
 
 
 FEW_VALUES = 1024
