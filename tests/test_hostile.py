@@ -56,7 +56,10 @@ LONG = {
     "lists in lists, doubled", "modules in modules, doubled", "nested Sequential (2)",
     "products without end (2)", "products without end (3)", "products without end (4)",
     "recursion on unknown tests that is given up many times", "sorted by hostile keys",
-    "statements on one line", "texts replaced and joined",
+    "statements on one line", "texts replaced and joined", "comparisons of what is nested",
+    "a class body that loops", "a diamond of 300 classes", "deletions without end", "deques",
+    "exceptions without end", "unpacking without end", "decorators that make decorators",
+    "a match of 20,000 cases", "ranges of 10**18",
 }  # fmt: skip
 """Inputs that take half of the time of all. Each has a relation among the others: one that doubles, nests, fills a line
 or never ends in the same way."""
