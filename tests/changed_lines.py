@@ -1,13 +1,13 @@
 """Whole programs that are right, and the lines whose change makes them wrong: fixtures/bugs/programs.
 
 `NAME.py` is the program. `NAME.bugs` has for each bug its name, the line and what is written there instead, and the
-finding: at that line, or at the lines where it stands as yet.
+finding: at that line, or elsewhere, where it is found and the line that is told is another one.
 
     == no_factor
     line 65
     -         self.down4 = Down(128, 256 // factor)
     +         self.down4 = Down(128, 256)
-    found CNM201 at 41
+    found CNM201 elsewhere
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 BUG = re.compile(r"== (\w+)\nline (\d+)\n- (.*)\n\+ (.*)\n((?:found .*\n)+)")
 
-FOUND = re.compile(r"found (CNM\d+)(?: at (\d+))?\n")
+FOUND = re.compile(r"found (CNM\d+)( elsewhere)?\n")
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,11 @@ class Bug:
     """Of the program and the bug: "unet_segmentation:no_factor"."""
     text: str
     """The program with the changed line."""
-    found: frozenset[tuple[int, str]]
-    """Lines and codes of the findings."""
+    line: int
+    codes: frozenset[str]
+    """Of the findings."""
+    placed: bool
+    """Whether all of them stand at the changed line."""
 
 
 def bugs_of(path: Path) -> Iterator[Bug]:
@@ -44,5 +47,6 @@ def bugs_of(path: Path) -> Iterator[Bug]:
         name, number, right, wrong, found = block.groups()
         assert lines[int(number) - 1] == right
         changed = "\n".join([*lines[: int(number) - 1], wrong, *lines[int(number) :]])
-        places = frozenset((int(place[2] or number), place[1]) for place in FOUND.finditer(found))
-        yield Bug(f"{path.stem}:{name}", changed, places)
+        said = FOUND.findall(found)
+        codes, placed = frozenset(code for code, _ in said), not any(elsewhere for _, elsewhere in said)
+        yield Bug(f"{path.stem}:{name}", changed, int(number), codes, placed)

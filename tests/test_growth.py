@@ -238,3 +238,27 @@ model ="""
     assert [cause.reason for cause in report.causes] == [
         "memory grows with every turn of the loop, and how many turns it makes is not known"
     ]
+
+
+ENDLESS = """\
+import torch
+from torch import nn
+
+model = nn.Linear({width}, 4).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+kept = []
+while True:
+    x = torch.randn(8, {width}, device="cuda")
+    loss = model(x).square().mean()
+    kept.append(loss.detach())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("width", "status"), [(4, "lower-bound"), (40_000, "exact")])
+def test_small_results_matter_to_a_small_step_alone(width: int, status: str) -> None:
+    """A thousand losses take 4 kB: as much as a step on 8 x 4 numbers, next to nothing of one on 8 x 40,000."""
+    [report] = report_on(ENDLESS.format(width=width)).reports
+    assert report.status == status

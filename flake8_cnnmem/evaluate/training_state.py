@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import dims, frameworks
@@ -277,7 +277,9 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
     """At the end of a turn: note of the tensors that names still lead to that they live on, and of what is held by none
     (`others`). Whoever gives a name another tensor later notes when."""
     filled, began = run.trace.filled, turn.loop.began
-    for path, value, owners in within_reach(chain(others, names_in_sight(run.frame))):
+    named = [*others, *names_in_sight(run.frame)]
+    gathered = data_in_containers(run, turn, named)
+    for path, value, owners in within_reach(named):
         if not isinstance(value, Tensor) or isinstance(value, Weight):
             continue
         value.held = FOREVER
@@ -287,14 +289,30 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
         # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
         # may have been given a container that is made anew.
         filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
-        known = next(((own, site) for own, number, site in filling if number >= turn.first), None)
+        known = next(((own, site) for own, number, site in filling if number >= turn.first), gathered.get(id(value)))
         if value.call is not None or (known is not None and value.moved and value.born >= began):
             # Of leaves those that a turn may have put into a container: a name may be given another one.
             what, site = known or (variable_of(path, owners), None)
             limited = any(key in run.trace.limited for _, key in owners)
-            turn.kept.append(Retained(what, value, bool(owners), site, limited))
+            turn.kept.append(Retained(what, value, bool(owners) or known is not None, site, limited))
             if known is not None:
                 run.trace.gathered.setdefault(turn.loop.statement, set()).add(what)
+
+
+def data_in_containers(
+    run: Interpreter, turn: Turn, named: Sequence[tuple[str, Value]]
+) -> dict[int, tuple[str, Site | None]]:
+    """The leaves, by id, in lists that the turn has put something into, each with the list's name and the statement
+    that does: a variable may lead to one as well."""
+    holders: dict[str, Value] = {}
+    for path, value in named:
+        holders.setdefault(path, value)
+    found: dict[int, tuple[str, Site | None]] = {}
+    for path, tensor, _ in gathered_tensors(named):
+        number, site = run.trace.filled.get(id(holders[path]), (-1, None))
+        if number >= turn.first and tensor.call is None:
+            found[id(tensor)] = path, site
+    return found
 
 
 def variable_of(path: str, owners: Owners) -> str:

@@ -123,10 +123,11 @@ def data_gathered(phase: Phase) -> Iterator[Unknown]:
         return
     before, last = phase.passes[-2:]
     read = {id(tensor) for each in (before, last) for call, _ in each.calls for tensor in call.inputs}
-    for kept in last.kept:
-        # What the turn before has put there, or an earlier one: a list may be made anew in every turn.
-        older = kept.tensor.call is None and kept.tensor.born < before.last
-        if older and kept.inside and kept.site is not None and id(kept.tensor) not in read:
+    gathered = [kept for kept in last.kept if kept.inside and kept.site is not None and kept.tensor.call is None]
+    # What the turn before has put there, or an earlier one: a list may be made anew in every turn.
+    lasting = {kept.what for kept in gathered if kept.tensor.born < before.last}
+    for kept in gathered:
+        if kept.what in lasting and id(kept.tensor) not in read:
             yield Unknown(f"how much {kept.what} holds in the end is not known", *place(kept.site))
             return
 

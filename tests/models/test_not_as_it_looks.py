@@ -47,6 +47,14 @@ OTHERWISE = {
         "lower-bound",
         "what the model is given in later turns of a loop is not known",
     ),
+    "data that is kept, of which any is read": (
+        "import random\nheld = []\n" + STEP.replace("    net(x)", """\
+    new = torch.randn(256, 64, device="cuda")
+    held.append(new)
+    net(random.choice(list(held)))"""),
+        "lower-bound",
+        "how much held holds in the end is not known",
+    ),
     "optimizers that take turns": (
         "opts = [torch.optim.Adam([each]) for each in net.parameters()]\n"
         + STEP.replace("    opt.step", "    opts[step % len(opts)].step"),

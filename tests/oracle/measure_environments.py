@@ -33,7 +33,7 @@ def main() -> None:
     for name in sorted(gymnasium.registry):
         try:
             env = gymnasium.make(name, disable_env_checker=True)
-        except Exception as error:
+        except (gymnasium.error.Error, ImportError) as error:
             print(name, type(error).__name__, error, file=sys.stderr)
             continue
         found[name] = [said(env.observation_space), said(env.action_space)]

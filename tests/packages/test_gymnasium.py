@@ -45,6 +45,7 @@ def test_every_environment_is_as_large_as_it_is() -> None:
         ("Humanoid-v5", {"exclude_current_positions_from_observation": False}, None),
         ("mine/CartPole-v1", {}, None),
         ("Maze-v0", {}, None),
+        ("CartPole-v1", {"continuous": True}, None),
     ],
 )
 def test_options_that_change_a_size(name: str, options: dict[str, object], truth: list[Any] | None) -> None:

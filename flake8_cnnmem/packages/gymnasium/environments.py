@@ -47,6 +47,9 @@ SMALL = {
 }
 """Environments whose sizes are those of every version, by their name without it: (observations, actions)."""
 
+CONTINUOUS = {"LunarLander": (one_of(4), numbers(2)), "CarRacing": (one_of(5), numbers(3))}
+"""The actions of those that may be told `continuous`: without it, with it."""
+
 MUJOCO = {
     "Ant": ((111, 111, 27, 105), 8),
     "HalfCheetah": ((17,) * 4, 6),
@@ -122,15 +125,8 @@ def spaces_of(name: str, options: dict[str, object]) -> tuple[Sizes, Sizes] | No
 
 def chosen(title: str, observed: Sizes, actions: Sizes, options: dict[str, object]) -> tuple[Sizes, Sizes] | None:
     """The sizes with the options that change them."""
-    continuous = options.pop("continuous", None)
-    if continuous is True and title == "LunarLander":
-        actions = numbers(2)
-    elif continuous is False and title == "CarRacing":
-        actions = one_of(5)
-    elif isinstance(continuous, bool):
-        pass
-    elif continuous is not None:
-        return None
+    if title in CONTINUOUS and isinstance(options.get("continuous"), bool):
+        actions = CONTINUOUS[title][options.pop("continuous") is True]
     if title == "FrozenLake" and options.get("map_name") in ("4x4", "8x8"):
         observed = one_of(64 if options.pop("map_name") == "8x8" else 16)
     return None if options else (observed, actions)

@@ -60,7 +60,7 @@ def run_hooks(run: Runtime, loss: Tensor) -> None:
 
 def is_leaf(tensor: Tensor) -> bool:
     """Whether no graph leads to a tensor: nothing computed it, or without a gradient."""
-    return tensor.call is None or not tensor.call.grad or tensor.call.op.kind == "detach"
+    return tensor.call is None or not tensor.call.grad or tensor.call.op.cuts_gradient
 
 
 def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
