@@ -96,7 +96,7 @@ def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
             waits_for = id(event.subject) if event.kind == "hook" else 0
         action = action_of(event, framework)
         if action is not None:
-            yield replace(action, hook=waits_for) if waits_for else action
+            yield replace(action, hook=waits_for, cast_region=event.cast_region)
 
 
 def on_the_device(calls: Sequence[Call]) -> set[int]:
