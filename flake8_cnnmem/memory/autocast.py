@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from flake8_cnnmem.frameworks.rules import OpRule, Rules
-from flake8_cnnmem.graph import Call
+from flake8_cnnmem.graph import Call, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import half_of, is_floating, widest
 from flake8_cnnmem.memory.plan import Plan
@@ -28,6 +28,8 @@ class Autocast:
     on_tape: set[int] = field(default_factory=set)
     """The keys of the weights whose cached casts have a node on the tape. What a backward pass has used up, or a
     checkpointed stretch has left off the tape, gets another one when the cast is read again."""
+    dated: bool = False
+    """Whether the calls are those of one turn, so that what was frozen when they ran counts."""
     said: bool = False
     """Whether the code of the turn itself has regions of autocast."""
 
@@ -62,8 +64,7 @@ class Autocast:
         key, value = given
         if not is_floating(value.dtype) or value.dtype in (wanted, "float64"):
             return given
-        # The cache works whether gradients are recorded or not, for weights that ask for them.
-        caches = call.caches_casts and value.weight is not None and value.grad
+        caches = call.caches_casts and value.weight is not None and (value.grad or self._asked(call, key, value.weight))
         cast = self.cache.get(key) if caches else None
         new = cast is None
         if cast is None:
@@ -80,6 +81,12 @@ class Autocast:
             if caches:
                 self.on_tape.add(key)
         return id(cast), cast
+
+    def _asked(self, call: Call, key: int, weight: Weight) -> bool:
+        """Whether a weight that gets no gradient in the step asked for one when the call ran (a teacher that nobody
+        has frozen): the cache asks for no more, whether gradients are recorded or not (`cached_cast` in
+        aten/src/ATen/autocast_mode.cpp)."""
+        return self.dated and not weight.buffer and key not in call.frozen
 
     def half(self, call: Call, dtype: str) -> str | None:
         """The half dtype of autocast around a call that runs now; what another outermost region has cached is gone.

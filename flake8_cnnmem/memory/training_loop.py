@@ -155,7 +155,7 @@ class Replay:
         timeline = Timeline(self.rules.alignment, dict(self.model.paths))
         self.memory = Memory(timeline, max(1, batch), self.chip if self.rules.by_chip else None)
         self.weights = weights_in_memory(self.model, self.memory, dtype)
-        autocast = Autocast(self.memory, self.rules)
+        autocast = Autocast(self.memory, self.rules, dated=True)
         self.forward = Forward(
             self.memory, self.rules, dtype, self.weights, autocast, dated=True, cast_by_code=self.cast_by_code
         )
