@@ -30,14 +30,14 @@ class TapeNode:
     """What waits in the host's memory, and is on the device for the time of its backward."""
     number: int = 0
     """By which a backward pass takes it: of two that are ready the higher one first."""
+    gives: list[int] = field(init=False)
+    """The keys of its results."""
+    asks: list[int] = field(init=False)
+    """The keys of its operands."""
 
-    @property
-    def gives(self) -> list[int]:
-        return [key for key, _ in self.results]
-
-    @property
-    def asks(self) -> list[int]:
-        return [key for key, _ in self.operands]
+    def __post_init__(self) -> None:
+        self.gives = [key for key, _ in self.results]
+        self.asks = [key for key, _ in self.operands]
 
 
 @dataclass(slots=True, eq=False)
