@@ -66,13 +66,17 @@ class Unknown:
     known: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
     """Attributes that are known of it whatever it is: what `convert` gives of something in a data set is an image."""
 
+    loaded: str = field(default="", compare=False)
+    """"file" where it is all that a file holds, whose tensors may lie on the device, "part" where it is made of that: a
+    number of it, or a part of its tensors."""
+
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
         return self if self.number == kind else self.another(kind)
 
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
-        return replace(self, something=True, number=kind, place=None, items=None, span=None, known=None)
+        return replace(self, something=True, number=kind, place=None, items=None, span=None, known=None, loaded="")
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""
@@ -83,9 +87,15 @@ class Unknown:
 
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
-        if not self.number and not self.sides and self.items is None and self.known is None:
+        if not self.number and not self.sides and self.items is None and self.known is None and not self.loaded:
             return self
-        return replace(self, number="", place=None, sides=None, items=None, span=None, known=None)
+        return replace(
+            self, number="", place=None, sides=None, items=None, span=None, known=None, loaded=self.made_of_file()
+        )
+
+    def made_of_file(self) -> str:
+        """`loaded` of what is made of it."""
+        return "part" if self.loaded else ""
 
     def part(self, items: int | None) -> Unknown:
         """So many of its items in a row; None where that is not known."""

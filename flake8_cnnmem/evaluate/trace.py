@@ -185,6 +185,8 @@ class InReach:
     tensors: list[tuple[str, Tensor]] = field(default_factory=list)
     weights: dict[int, frozenset[int]] = field(default_factory=dict)
     """The weights, by id, that each of these layers had then, by the layer's id."""
+    loaded: list[tuple[str, Unknown]] = field(default_factory=list)
+    """What files hold whose tensors may lie on the device."""
 
 
 @dataclass(slots=True)
