@@ -35,8 +35,10 @@ KNOWN: dict[str, Short] = {
     "copied_every_epoch/1": Short(
         -0.2476, ("lower-bound", "figure"), "the moment at which weights are copied is none of the step's"
     ),
-    "gradients_by_name/1": Short(
-        -0.3317, ("lower-bound", "figure"), "gradients that a name holds are not counted beside the next ones"
+    "validated_late_with_graph/1": Short(
+        -0.6916,
+        ("lower-bound", "figure"),
+        "what a graph keeps that lies beside the steps of the next epoch is not counted",
     ),
     "clipped_policy/1": Short(
         -0.8085, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
