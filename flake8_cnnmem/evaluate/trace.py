@@ -105,6 +105,8 @@ class Loop:
     """Whether it goes through numbers that only count."""
     open: Unknown | None = None
     """Why it is not known how many turns it has, where one was followed that stands for all of them."""
+    sources: tuple[object, ...] = ()
+    """What it goes through, while it runs: a value, and the iterator over it. They may hold data of later turns."""
     follows: Loop | None = None
     """Of a turn that stands for the rest of a loop: the turns of it that were followed."""
 
@@ -166,6 +168,12 @@ class Turn:
             if (turn is self or turn.number == count) and len(turn.limits) < MOST_LIMITS:
                 turn.limits.append((count, first))
         return first
+
+    def looked_up(self, count: int, largest: int) -> None:
+        """A table says something else at a later count: most at that of the loop's turns."""
+        for turn in around(self):
+            if turn.number == count and count < largest <= MOST_COUNTED and len(turn.limits) < MOST_LIMITS:
+                turn.limits.append((count, largest))
 
     def counted_off(self, count: Value, divisor: Value) -> None:
         """A count was divided: every so many turns something else is done."""

@@ -9,7 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import dims, frameworks
-from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn
+from flake8_cnnmem.evaluate.drawn_ahead import inside_sources
+from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn, around
 from flake8_cnnmem.frameworks.framework import IN_CHARGE, LOADED_STATES
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import owner
@@ -134,7 +135,8 @@ def gathered_tensors(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, 
 def held_now(run: Interpreter) -> InReach:
     """The layers, optimizers and tensors that the program can reach at this moment."""
     found = InReach()
-    named = [*told_apart(names_in_sight(run.frame)), *run.data(IN_CHARGE).items()]
+    sources = [source for turn in around(run.trace.turn) for source in turn.loop.sources]
+    named = [*told_apart(names_in_sight(run.frame)), *run.data(IN_CHARGE).items(), *inside_sources(sources)]
     inside = {id(tensor): f"{path}[{at}]" for path, tensor, at in gathered_tensors(named)}
     for path, value, _ in within_reach(named):
         if isinstance(value, Tensor):

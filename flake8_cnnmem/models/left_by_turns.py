@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Phase
-from flake8_cnnmem.graph import Site, Weight
+from flake8_cnnmem.graph import Site, Weight, lies_on_device
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance
 
@@ -49,8 +49,8 @@ def loose_weights(phase: Phase) -> Iterator[tuple[str, Weight, bool]]:
 
 def gradients_held(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     """Gradients of weights that were asked for (`torch.autograd.grad`) and that a name still leads to when the next
-    ones are computed: those are counted, and not the older ones. Where a backward pass follows in the same step, it
-    needs more, and finds the new ones in their place."""
+    ones are computed: those are counted, and of the older ones what is known to lie on the device. Where a backward
+    pass follows in the same step, it needs more, and finds the new ones in their place."""
     again = phase.loop.held_again if phase.loop is not None else None
     if phase.loop is None or again is None or any(event.kind == "backward" for event in phase.events):
         return
@@ -61,7 +61,7 @@ def gradients_held(trace: Trace, phase: Phase) -> Iterator[Unknown]:
             if isinstance(weight, Weight):
                 given[id(result)] = event.site
     for path, tensor in again.tensors:
-        if id(tensor) in given:
+        if id(tensor) in given and not lies_on_device(tensor):
             what = f"{path.partition('[')[0]} holds the last step's gradients while the next are computed"
             yield Unknown(what, *place(given[id(tensor)]))
             return
