@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -120,6 +120,17 @@ class Unknown:
             return self.reason
         place = in_words(self.line) if self.path in ("", path) else f"{self.path}:{self.line}"
         return f"{self.reason} ({place})"
+
+
+def may_be_sequences(items: Iterable[object]) -> Unknown | None:
+    """The cause where nothing tells whether the innermost items of nested lists, of which there is one at least, are
+    numbers or sequences themselves: each of them is unknown. One that is a number tells it of all."""
+    first: Unknown | None = None
+    for item in items:
+        if not isinstance(item, Unknown) or item.number:
+            return None
+        first = first or item.loose()
+    return first
 
 
 class Leaving(Exception):
