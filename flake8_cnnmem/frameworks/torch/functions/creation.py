@@ -255,9 +255,9 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
         first = next((value for value in values if isinstance(value, Tensor)), None)
         if first is not None:
             return Tensor(shape_around(shape, first), dtype_of(dtype, first.dtype))
-        cause = may_be_sequences(values)
-        if cause is not None:
-            return Tensor(cause, dtype_of(dtype))
+        undecided = may_be_sequences(values)
+        if undecided is not None:
+            return Tensor(undecided, dtype_of(dtype))
         # Sizes of tensors, the batch among them.
         plain = all(isinstance(value, (bool, int, float, Batch)) for value in values)
         return constant(shape, values if plain else None, dtype_of(dtype, dtype_for(values)))
