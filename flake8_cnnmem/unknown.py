@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -149,6 +149,17 @@ class Unknown:
 def unless_none(value: Any) -> Any:
     """What a value is if it is not None, where that is known; else the value."""
     return value.instead if isinstance(value, Unknown) and value.instead is not None else value
+
+
+def may_be_sequences(items: Iterable[object]) -> Unknown | None:
+    """The cause where nothing tells whether the innermost items of nested lists, of which there is one at least, are
+    numbers or sequences themselves: each of them is unknown. One that is a number tells it of all."""
+    first: Unknown | None = None
+    for item in items:
+        if not isinstance(item, Unknown) or item.number:
+            return None
+        first = first or item.loose()
+    return first
 
 
 class Leaving(Exception):
