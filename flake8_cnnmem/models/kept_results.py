@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.stdlib.copy import Weakly
 from flake8_cnnmem.graph import FOREVER, Call, Tensor
+from flake8_cnnmem.ops.given import Made
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Property, StaticMethod, Value
 
@@ -43,6 +44,8 @@ def kept_results(
     for call in calls:
         if any(id(tensor) in given or id(tensor) in made for tensor in call.inputs):
             made.update((id(tensor), call) for tensor in call.outputs)
+            if isinstance(call.op, Made):
+                made[id(call.inputs[0])] = call
     if not made:
         return None
     first: Call | None = None
