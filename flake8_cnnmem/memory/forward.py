@@ -28,6 +28,7 @@ from flake8_cnnmem.memory.tape import (
     calls_in,
     first_number,
 )
+from flake8_cnnmem.memory.written_views import as_it_lies
 
 MADE = ("y", "y1", "positions")
 """What a row of the rules calls results that are kept."""
@@ -336,6 +337,11 @@ class Forward:
 
     def call(self, call: Call) -> None:
         """One op: its results are added to `values`, what it keeps to the tape."""
+        if call.op.rebases:
+            lying = as_it_lies(self, call)
+            if lying is None:
+                return
+            call = lying
         if not call.outputs:
             return
         memory, values = self.memory, self.values

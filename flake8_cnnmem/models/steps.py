@@ -15,6 +15,7 @@ from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.ops.derivative import NotDerived
+from flake8_cnnmem.ops.given import Made
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -122,6 +123,8 @@ def on_the_device(calls: Sequence[Call]) -> set[int]:
         if any(lies_there(tensor, call.number) for tensor in (*call.inputs, *call.weights)):
             found.add(call.number)
             there.update(id(tensor) for tensor in call.outputs)
+            if isinstance(call.op, Made):
+                there.add(id(call.inputs[0]))
     return found
 
 
