@@ -204,6 +204,14 @@ def values_beside(beside: Iterable[Resident]) -> int:
     return sum(size for size in sizes if isinstance(size, int))
 
 
+def not_read_by(phases: Iterable[Phase], beside: Iterable[Resident]) -> tuple[Resident, ...]:
+    """Without the tensors that the steps of these phases read: they are counted with them. In a turn that stands for
+    others it may not be known what of them is read."""
+    calls = (call for phase in phases for each in phase.passes for call, _ in each.calls)
+    read = {id(storage_of(tensor)) for call in calls for tensor in call.inputs}
+    return tuple(each for each in beside if not each.tensors or any(id(one) not in read for one in each.tensors))
+
+
 def given_by(loop: Loop | None) -> set[str]:
     """The variables that every turn of a loop gives a value."""
     if loop is None or not isinstance(loop.site, StatementSite):
@@ -231,6 +239,8 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     began = before[0].first if before else phase.passes[0].first
     calls = [call for each in phase.passes for call, _ in each.calls]
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    # Of a view (a row of a tensor that the loop goes through) the whole is counted with it.
+    read |= {id(storage_of(tensor)) for call in calls for tensor in call.inputs if not isinstance(tensor, Weight)}
     last = phase.passes[-1].last
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
     given = given_by(phase.loop)

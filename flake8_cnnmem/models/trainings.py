@@ -23,7 +23,14 @@ from flake8_cnnmem.models.changed_later import changed_between
 from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.phase_sizes import told_by
-from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
+from flake8_cnnmem.models.residents import (
+    LeftBehind,
+    graphs_beside,
+    not_read_by,
+    residents,
+    states_of_other_runs,
+    values_beside,
+)
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
 from flake8_cnnmem.models.uncounted import uncounted
 from flake8_cnnmem.models.unknown_models import (
@@ -84,6 +91,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             for root in known:
                 # What an earlier epoch has left behind it, as a validation does.
                 root.beyond = tuple(dict.fromkeys((*root.beyond, *more)))
+            beside = not_read_by(known[0].phases[:1], beside)
             if values_beside(beside) > values_beside(known[0].beside):
                 # A later epoch finds more: the best weights so far, what was averaged.
                 for root in known:
