@@ -193,6 +193,8 @@ class InReach:
     tensors: list[tuple[str, Tensor]] = field(default_factory=list)
     weights: dict[int, frozenset[int]] = field(default_factory=dict)
     """The weights, by id, that each of these layers had then, by the layer's id."""
+    loaded: list[tuple[str, Unknown]] = field(default_factory=list)
+    """What files hold whose tensors may lie on the device."""
 
 
 @dataclass(slots=True)
@@ -223,6 +225,8 @@ class Event:
     """What the program held then: of a "step" that no loop is around, and of a model's first few times of "fit"."""
     options: dict[str, Value] = field(default_factory=dict)
     """What it was told: `retain_graph` of a backward pass, `set_to_none` of a zero_grad."""
+    cast_region: int = 0
+    """The number of the outermost region of autocast around it, as of a call."""
 
 
 MOST_EVENTS = 20_000

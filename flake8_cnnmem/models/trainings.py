@@ -26,7 +26,9 @@ from flake8_cnnmem.models.phase_sizes import told_by
 from flake8_cnnmem.models.residents import (
     LeftBehind,
     graphs_beside,
-    not_read_by,
+    marked_anew,
+    more_beside,
+    not_read,
     residents,
     states_of_other_runs,
     values_beside,
@@ -91,8 +93,8 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             for root in known:
                 # What an earlier epoch has left behind it, as a validation does.
                 root.beyond = tuple(dict.fromkeys((*root.beyond, *more)))
-            beside = not_read_by(known[0].phases[:1], beside)
-            if values_beside(beside) > values_beside(known[0].beside):
+            beside = marked_anew(known[0].beside, not_read(known[0].phases[0], beside))
+            if more_beside(beside, known[0].beside):
                 # A later epoch finds more: the best weights so far, what was averaged.
                 for root in known:
                     root.beside = beside
@@ -105,7 +107,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             seen = repeated[id(twin)]
             twin[0].times += again.isdisjoint(seen)
             seen |= again
-            if values_beside(beside) <= values_beside(twin[0].beside):
+            if values_beside(not_read(twin[0].phases[0], beside)) <= values_beside(twin[0].beside):
                 continue
             # The models before it are still there: it is told in their place.
             times = twin[0].times

@@ -26,6 +26,7 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
     yield from changed_later(run, weights, phase)
     yield from partly_moved(run, weights, phase)
     yield from beside_models(phase)
+    yield from files_beside(weights, phase)
 
 
 def gathered(phase: Phase) -> Iterator[Unknown]:
@@ -55,3 +56,11 @@ def shrinking(phase: Phase) -> Iterator[Unknown]:
     if site is not None and (phase.shrinks or phase.extended):
         what = "are given less" if phase.shrinks else "may do as much"
         yield Unknown(f"what later turns of the loop, which {what}, find in memory", site.path, site.line)
+
+
+def files_beside(weights: Sequence[Weight], phase: Phase) -> Iterator[Unknown]:
+    """Why more lies beside a phase than is known: a name leads to all that a file holds, whose tensors were not left on
+    the host, where the code says what goes to the device."""
+    if phase.held is not None and any(weight.moved_at(phase.stepped) for weight in weights):
+        for path, file in phase.held.loaded[:1]:
+            yield Unknown(f"what {path} holds of a file is in memory beside the step", file.path, file.line)
