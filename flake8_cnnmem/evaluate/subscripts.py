@@ -50,7 +50,9 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
         if unknown is not None:
             if isinstance(key, Unknown) and key.number == "int":
                 return run.one_of(value, unknown)
-            return one_number(value, unknown) if isinstance(value, (list, tuple)) and type(key) is Unknown else unknown
+            # In a turn that stands for others it is the place of another one.
+            counts = isinstance(value, (list, tuple)) and type(key) is Unknown and run.trace.repeating > 0
+            return one_number(value, unknown) if counts else unknown
         if type(key) is int and run.trace.turn is not None and run.invocation is None and is_table(value):
             looked_up(run.trace.turn, enumerate(value), key)
         if isinstance(key, Instance):
@@ -89,7 +91,7 @@ def one_number(items: Collection[Value], cause: Unknown) -> Value:
     if len(numbers) < len(items):
         return cause
     least, most = min(numbers), max(numbers)
-    return least if least == most else cause.drawn("int", least, most, True)
+    return cause.drawn("int", least, most, True)
 
 
 def is_table(value: Value) -> bool:
@@ -166,7 +168,9 @@ def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
     not have."""
     word = run.key(key)
     if isinstance(word, Unknown):
-        return run.one_of(list(value.values()), word) if word.number else one_number(value.values(), word)
+        if word.number:
+            return run.one_of(list(value.values()), word)
+        return one_number(value.values(), word) if run.trace.repeating else word
     found = value.get(word, MISSING)
     if found is not MISSING:
         if type(word) is int and run.trace.turn is not None and run.invocation is None:
