@@ -31,6 +31,9 @@ AHEAD_STEPS = 60_000
 TURN_STEPS = 120_000
 """Steps that a loop may take for turns that are told apart by numbers alone."""
 
+MOST_BEHIND = 16
+"""Items behind the largest that are kept."""
+
 HOW_DEEP = 4
 """How many of containers and objects in each other are looked through for tensors."""
 
@@ -38,7 +41,7 @@ HOW_DEEP = 4
 class DrawnAhead(Iterator[Value]):
     """An iterator's items in order, and on demand those of them that differ from what it has given."""
 
-    __slots__ = ("items", "numbered", "passed", "run", "seen", "started", "values", "waiting")
+    __slots__ = ("behind", "items", "numbered", "passed", "run", "seen", "started", "values", "waiting")
 
     def __init__(self, run: Interpreter, items: Iterator[Value]) -> None:
         self.run = run
@@ -46,6 +49,8 @@ class DrawnAhead(Iterator[Value]):
         self.numbered = isinstance(items, enumerate)
         self.waiting: list[Value] = []
         """Items that were drawn and are still to be gone through."""
+        self.behind: list[Value] = []
+        """Those that come after the largest, for turns that gather gradients until one that steps."""
         self.seen: set[Any] = set()
         self.values = 0.0
         """How many values the largest item has that was given."""
@@ -54,21 +59,25 @@ class DrawnAhead(Iterator[Value]):
         self.started = run.budget.steps
 
     def __next__(self) -> Value:
-        item = self.waiting.pop(0) if self.waiting else next(self.items)
+        drawn = self.waiting or self.behind
+        item = drawn.pop(0) if drawn else next(self.items)
         given = self.given(item)
         self.seen |= {given} if is_plain(given) else set()
         self.values = max(self.values, values_in(given))
         return item
 
     def __length_hint__(self) -> int:
-        return len(self.waiting) + operator.length_hint(self.items)
+        return len(self.waiting) + len(self.behind) + operator.length_hint(self.items)
 
     def given(self, item: Value) -> Value:
         """What a turn is given, without the number that `enumerate` puts before it."""
         return item[1] if self.numbered and isinstance(item, tuple) and len(item) == 2 else item
 
-    def goes_on(self) -> bool:
-        """Whether a later item is larger than those that were given, or another number: the next turn is given it."""
+    def goes_on(self, gathers: bool) -> bool:
+        """Whether a later item is larger than those that were given, or another number: the next turn is given it. With
+        `gathers` the last turn has not stepped: the one that steps is to come."""
+        if self.behind:
+            return gathers
         if self.waiting:
             return self.started - self.run.budget.steps < TURN_STEPS
         largest: Value = MISSING
@@ -81,11 +90,14 @@ class DrawnAhead(Iterator[Value]):
                 self.seen.add(given)
             elif values_in(given) > most:
                 largest, most = item, values_in(given)
+                self.behind = []
+            elif largest is not MISSING and len(self.behind) < MOST_BEHIND:
+                self.behind.append(item)
         if largest is not MISSING:
             self.waiting = [largest]
         elif self.passed <= MOST_PASSED:
             self.waiting = others
-        self.passed -= len(self.waiting)
+        self.passed -= len(self.waiting) + len(self.behind)
         return bool(self.waiting)
 
     def drawn(self) -> Iterator[Value]:
@@ -116,12 +128,12 @@ def one_by_one(run: Interpreter, items: Iterator[Value]) -> Iterator[Value]:
     return items if isinstance(items, FINITE) or is_of_a_stream(items) else DrawnAhead(run, items)
 
 
-def goes_on(run: Interpreter, items: Iterator[Value]) -> bool:
+def goes_on(run: Interpreter, items: Iterator[Value], gathers: bool) -> bool:
     """Whether one of the items that are left is larger than those that a loop was given, or another number: the next
     turn is given it."""
     if run.trace.repeating:
         return False
-    return items.goes_on() if isinstance(items, DrawnAhead) else comes_to_largest(run, items)
+    return items.goes_on(gathers) if isinstance(items, DrawnAhead) else comes_to_largest(run, items)
 
 
 def comes_to_largest(run: Interpreter, items: Iterator[Value]) -> bool:
@@ -155,7 +167,9 @@ def values_in(item: Value, depth: int = HOW_DEEP) -> float:
         return 0 if isinstance(shape, Unknown) else math.prod(size for size in shape if type(size) is int)
     if not depth:
         return 0
-    inner = item.attributes if type(item) is Instance else item
+    inner = item
+    if type(item) is Instance:
+        inner = item.attributes if item.payload is None else item.payload
     held = inner.values() if isinstance(inner, dict) else inner if isinstance(inner, (tuple, list)) else ()
     return sum(values_in(each, depth - 1) for each in list(held)[:MOST_PASSED])
 

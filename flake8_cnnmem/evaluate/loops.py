@@ -118,7 +118,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 and not 0 < operator.length_hint(items) <= FEW_ROUNDS
                 and (done > MOST_GATHERED or not differ(items))
             ):
-                if passed_over(run, items, watched.ahead(items)) or goes_on(run, items):
+                if passed_over(run, items, watched.ahead(items)) or goes_on(run, items, watched.since_step > 0):
                     continue
                 watched.stopped()
                 watched.over(frame, turns)

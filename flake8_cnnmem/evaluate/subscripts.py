@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict, deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 LONGEST_TABLE = 1024
 """Numbers of a list or dict that are looked through for the largest."""
+
+WIDEST_ROW = 8
+"""Numbers in a row of such a table."""
 
 
 def subscript(run: Interpreter, value: Value, key: Any) -> Value:
@@ -45,9 +50,11 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
         if unknown is not None:
             if isinstance(key, Unknown) and key.number == "int":
                 return run.one_of(value, unknown)
-            return one_number(value, unknown) if isinstance(value, (list, tuple)) and type(key) is Unknown else unknown
-        if type(key) is int and type(value) is list and run.trace.turn is not None and run.invocation is None:
-            looked_up(run.trace.turn, value, key)
+            # In a turn that stands for others it is the place of another one.
+            counts = isinstance(value, (list, tuple)) and type(key) is Unknown and run.trace.repeating > 0
+            return one_number(value, unknown) if counts else unknown
+        if type(key) is int and run.trace.turn is not None and run.invocation is None and is_table(value):
+            looked_up(run.trace.turn, enumerate(value), key)
         if isinstance(key, Instance):
             key = payload(key) if payload(key) is not key else run.call(run.get(key, "__index__"))
         if isinstance(key, slice):
@@ -73,20 +80,36 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
 
 
 def one_number(items: Collection[Value], cause: Unknown) -> Value:
-    """One of several whole numbers, where it is not known which: the least and the most that it may be. `cause` for
-    what holds anything else."""
-    if not 0 < len(items) <= LONGEST_TABLE or any(type(item) is not int for item in items):
+    """One of several whole numbers, where it is not known which: the least and the most that it may be; of rows of them
+    a row of such. `cause` for what holds anything else."""
+    if not 0 < len(items) <= LONGEST_TABLE:
         return cause
+    rows = [item for item in items if isinstance(item, tuple) and 0 < len(item) <= WIDEST_ROW]
+    if len(rows) == len(items) and len({len(row) for row in rows}) == 1:
+        return tuple(one_number(column, cause.loose()) for column in zip(*rows, strict=True))
     numbers = [item for item in items if type(item) is int]
+    if len(numbers) < len(items):
+        return cause
     least, most = min(numbers), max(numbers)
-    return least if least == most else cause.drawn("int", least, most, True)
+    return cause.drawn("int", least, most, True)
 
 
-def looked_up(turn: Turn, table: list[Value], at: int) -> None:
-    """A turn of a loop has read a number in a list (`sizes[epoch]`): a later one finds the largest of them."""
-    numbers = [item if type(item) is int else 0 for item in table[at : at + LONGEST_TABLE]] if at >= 0 else []
-    if len(numbers) > 1 and 0 < numbers[0] < max(numbers):
-        turn.looked_up(at, at + numbers.index(max(numbers)))
+def is_table(value: Value) -> bool:
+    """Whether a sequence may be a table of sizes: a list, or a tuple of rows; a tuple of numbers is a shape."""
+    return type(value) is list or (type(value) is tuple and bool(value) and type(value[0]) is tuple)
+
+
+def looked_up(turn: Turn, rows: Iterable[tuple[Value, Value]], at: int) -> None:
+    """A turn of a loop has read what a table says at a number (`sizes[epoch]`): a later one finds the most."""
+    sizes: dict[int, int] = {}
+    for key, row in islice(rows, LONGEST_TABLE):
+        numbers = row if isinstance(row, tuple) else (row,)
+        if type(key) is not int or any(type(number) is not int for number in numbers):
+            return
+        sizes[key] = math.prod(numbers)
+    later = {key: size for key, size in sizes.items() if key > at}
+    if at in sizes and later and 0 < sizes[at] < max(later.values()):
+        turn.looked_up(at, max(later, key=later.__getitem__))
 
 
 def part_of(run: Interpreter, value: Unknown, key: Value) -> Unknown:
@@ -145,9 +168,13 @@ def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
     not have."""
     word = run.key(key)
     if isinstance(word, Unknown):
-        return run.one_of(list(value.values()), word) if word.number else one_number(value.values(), word)
+        if word.number:
+            return run.one_of(list(value.values()), word)
+        return one_number(value.values(), word) if run.trace.repeating else word
     found = value.get(word, MISSING)
     if found is not MISSING:
+        if type(word) is int and run.trace.turn is not None and run.invocation is None:
+            looked_up(run.trace.turn, value.items(), word)
         return found
     if isinstance(word, str) and id(value) in run.registries and run.importer.registered(value, word):
         return value[word]

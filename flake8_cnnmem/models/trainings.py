@@ -22,10 +22,10 @@ from flake8_cnnmem.graph import Resident, Tensor, Weight, calls_behind
 from flake8_cnnmem.models.changed_later import changed_between
 from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
+from flake8_cnnmem.models.held_tensors import graphs_beside
 from flake8_cnnmem.models.phase_sizes import told_by
 from flake8_cnnmem.models.residents import (
     LeftBehind,
-    graphs_beside,
     marked_anew,
     more_beside,
     not_read,

@@ -9,9 +9,9 @@ from flake8_cnnmem.evaluate.trace import around, is_single
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.models.changed_later import changed_later
+from flake8_cnnmem.models.held_tensors import graphs_beside
 from flake8_cnnmem.models.left_by_turns import left_by_turns
 from flake8_cnnmem.models.partly_moved import partly_moved
-from flake8_cnnmem.models.residents import graphs_beside
 from flake8_cnnmem.models.unknown_models import beside_models
 from flake8_cnnmem.unknown import Unknown
 

@@ -1,0 +1,156 @@
+"""Tensors that the program holds while a training's step runs and that are not the step's own: what was there before
+it, what a turn has put on the device for a later one, and the graphs behind them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from flake8_cnnmem import dims, frameworks
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.trace import Loop, Trace
+from flake8_cnnmem.evidence import Phase
+from flake8_cnnmem.evidence.growth import with_gradient
+from flake8_cnnmem.graph import Tensor, Weight, calls_behind, lies_on_device
+from flake8_cnnmem.memory.leaves import storage_of
+from flake8_cnnmem.models.left_by_turns import asked_for
+from flake8_cnnmem.unknown import Unknown
+
+
+def given_by(loop: Loop | None) -> set[str]:
+    """The variables that every turn of a loop gives a value."""
+    if loop is None or not isinstance(loop.site, StatementSite):
+        return set()
+    found: set[str] = set()
+    waiting = list(ast.iter_child_nodes(loop.site.statement))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif not isinstance(node, NOT_EVERY_TURN):
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+NOT_EVERY_TURN = (ast.If, ast.Try, ast.While, ast.Match, ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp)
+
+
+def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
+    """Tensors of known sizes that were there before the loop, are still held in its step, and are not its own."""
+    assert phase.held is not None
+    turns = phase.loop.turns if phase.loop is not None else []
+    followed = phase.loop.follows if phase.loop is not None else None
+    before = followed.turns if followed is not None and followed.turns else turns
+    began = before[0].first if before else phase.passes[0].first
+    read = read_by(phase)
+    last = phase.passes[-1].last
+    # What the loop gives another value in every turn is its own, as it was left by the turn before.
+    given = given_by(phase.loop)
+    # What turns put into a container is counted by what each of them leaves: the turn that stands for later ones finds
+    # what those before it have put there.
+    if phase.loop is not None and phase.loop.repeated:
+        given |= trace.gathered.get(phase.loop.statement, set())
+    own = {kept.what for turn in turns for kept in turn.kept} | given
+    # What an optimizer keeps for its parameters is counted as its state.
+    states = tuple(f"{path}.state[" for path, _ in phase.held.optimizers)
+    for path, tensor in phase.held.tensors:
+        if (
+            path in own
+            or path.startswith(states)
+            or path.partition("[")[0] in given
+            or id(tensor) in read
+            # Its name or its place in a container was given another value by a turn that was followed (an average).
+            or began < tensor.held <= last
+            or isinstance(tensor, Weight)
+            or isinstance(tensor.shape, Unknown)
+        ):
+            continue
+        made = tensor.call.number if tensor.call is not None else tensor.born
+        if made > began or is_symbolic(tensor):
+            # The step makes it itself: what an optimizer of the program's own keeps is counted with that.
+            continue
+        yield path, tensor
+
+
+def read_by(phase: Phase) -> set[int]:
+    """The tensors, by id, that the ops of a step read and make, and those that they are views of as a whole."""
+    calls = (call for each in phase.passes for call, _ in each.calls)
+    found = {id(tensor): tensor for call in calls for tensor in (*call.inputs, *call.outputs)}
+    wholes = ((tensor, storage_of(tensor)) for tensor in found.values() if tensor.call is not None)
+    # The replay takes a whole in whose parts were read off it before the step (the rows that a loop goes through).
+    first = phase.passes[0].first
+    return found.keys() | {id(whole) for part, whole in wholes if as_large(part, whole) or made_by(part) <= first}
+
+
+def made_by(tensor: Tensor) -> int:
+    """The number of the op that made a tensor; of a leaf how many there were when it was."""
+    return tensor.call.number if tensor.call is not None else tensor.born
+
+
+def as_large(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have as many values for certain."""
+    if isinstance(one.shape, Unknown) or isinstance(other.shape, Unknown):
+        return False
+    return dims.product(one.shape) == dims.product(other.shape)
+
+
+def given_ahead(trace: Trace, phase: Phase, places: bool) -> Iterator[tuple[str, Tensor]]:
+    """What a turn of a loop has put on the device, or made there without a gradient, and neither it nor the next one
+    reads: data for a later turn (a prefetcher's), gradients that a name holds. As the second turn finds it. Where a
+    backward pass follows, the gradients of the turn before have made room for new ones by then."""
+    turns, again = (phase.loop.turns[:2], phase.loop.held_again) if phase.loop is not None else ([], None)
+    if again is None or len(turns) < 2 or phase.loop is None or phase.loop.repeated or not places:
+        return
+    calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
+    read = {id(storage_of(tensor)) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    gathered = trace.gathered.get(phase.loop.statement, set())
+    goes_back = any(event.kind == "backward" for event in phase.events)
+    replaced = asked_for(trace, phase.loop) if goes_back else {}
+    for path, tensor in again.tensors:
+        whole = storage_of(tensor)
+        made = tensor.call.number if tensor.call is not None else tensor.born
+        if (
+            made > phase.loop.began
+            and id(whole) not in read
+            and id(tensor) not in replaced
+            and not isinstance(tensor, Weight)
+            and not isinstance(tensor.shape, Unknown)
+            and ("[" not in path or path.partition("[")[0] not in gathered)
+            and lies_on_device(tensor)
+            and not has_graph(tensor)
+        ):
+            read.add(id(whole))
+            yield path, replace(whole)
+
+
+def is_symbolic(tensor: Tensor) -> bool:
+    """Whether a tensor is a place in a model's graph, and no values (Keras' `Input` and what is computed from it)."""
+    leaves = (each for call in calls_behind([tensor]) for each in call.inputs if each.call is None)
+    return tensor.symbolic or any(leaf.symbolic for leaf in leaves)
+
+
+def graphs_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
+    """Why more lies beside a phase than is counted: what the program holds of earlier results with the graph that leads
+    to them, through which no backward pass has gone. The tensors are counted, and not what their graphs keep."""
+    held = [(path, tensor) for path, tensor in tensors_left(trace, phase) if has_graph(tensor)] if phase.held else []
+    if not held:
+        return
+    first = phase.passes[0].first
+    losses = [event.subject for event in trace.events if event.kind == "backward" and event.number <= first
+              and event.options.get("retain_graph") is not True]  # fmt: skip
+    gone = {call.number for call in calls_behind([loss for loss in losses if isinstance(loss, Tensor)])}
+    for path, tensor in held:
+        if tensor.call is not None and tensor.call.number not in gone:
+            site = tensor.call.site
+            place = (site.path, site.line) if site is not None else ("", 0)
+            yield Unknown(f"what the graph behind {path.partition('[')[0]} keeps", *place)
+            return
+
+
+def has_graph(tensor: Tensor) -> bool:
+    """Whether a gradient would go back from a tensor to weights."""
+    if tensor.call is None or not frameworks.named(tensor.framework).keeps_graphs:
+        return False
+    read = (each for call in with_gradient([tensor]) for each in (*call.weights, *call.inputs))
+    return any(isinstance(each, Weight) and each.trainable and not each.buffer for each in read)
