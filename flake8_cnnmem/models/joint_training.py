@@ -15,6 +15,8 @@ from flake8_cnnmem.graph import Call, Model, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
+from flake8_cnnmem.models.fits_beside import beside_fits
+from flake8_cnnmem.models.graph_steps import doubts_of, graph_step
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.residents import replaced_later
 from flake8_cnnmem.models.root import Root, unknown_children
@@ -78,6 +80,14 @@ def joined(
         ]
     if phase is not None and fits_the_step(built):
         step = step_of(phase, root.parts or [root], stated_batch(training))
+    whole_graph = graph_step(root, phase, stated_batch(training)) if phase is not None else None
+    if whole_graph is not None:
+        known = [(part, its.model, how) for part, its, how in ((root, built, training), *others) if its is not None]
+        every = union(root, sorted(known, key=where), ()) if others else built.model
+        model = whole_graph.model(every, tuple(dict.fromkeys((*doubts_of(whole_graph), *often))))
+        fitted = replace(root, value=whole_graph.fitted, parts=(), fit=None)
+        beside = beside_fits(root.run.trace, fitted)
+        return Whole(replace(model, beside=beside), None, tuple(known) if others else ())
     if not others:
         model = replace(built.model, beside=root.beside)
         if step is not None:
@@ -90,7 +100,7 @@ def joined(
         return Whole(replace(model, causes=tuple(dict.fromkeys(told))))
     parts: list[Part] = [(root, built.model, training)]
     parts += [(part, its.model, how) for part, its, how in others if its is not None]
-    parts.sort(key=lambda part: (part[0].site.line, part[0].site.column))
+    parts.sort(key=where)
     causes = [cause for _, model, _ in parts for cause in model.causes] if step is None else list(step.causes)
     causes += [*often, *(cause for part, its, _ in others if its is None for cause in part.causes)]
     if step is None and not all(is_fitted(part) for part, _, _ in parts):
@@ -99,6 +109,11 @@ def joined(
             Unknown(f"what the step that trains {names} hands from one to another", root.site.path, root.site.line)
         )
     return Whole(replace(union(root, parts, causes), beside=root.beside), step, tuple(parts))
+
+
+def where(part: Part) -> tuple[int, int]:
+    """Line and column at which a part is built."""
+    return part[0].site.line, part[0].site.column
 
 
 def as_it_was(model: Model, root: Root, phase: Phase) -> Model:

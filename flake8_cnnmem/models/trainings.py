@@ -132,7 +132,9 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         for root in roots
         if set() < {id(weight) for weight in weights_of(root)} <= told and not gathers(root) and not fits_of(root)
     )
-    together = fitted_together(run, [root for root in roots if id(root) not in taken])
+    # What was fitted by itself before a model around it, whose own step was followed, made use of it.
+    apart = [part for group in groups if in_fit(run, group[0].phases[0]) for part in parts_fitted(run, group)]
+    together = fitted_together(run, [*(root for root in roots if id(root) not in taken), *apart])
     parts = [part for root in together for part in root.parts]
     within = {key for part in parts for key in inside_of(part) - {id(part.value)}}
     for root in together:
@@ -154,6 +156,13 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     found += [] if phases or learns else of_unknown_steps(run)
     found += [] if phases or found else of_plain_tensors(run)
     return sorted(found, key=lambda root: began(run, root))
+
+
+def in_fit(run: Interpreter, phase: Phase) -> bool:
+    """Whether the turns of a phase are those of a model's `fit`, whose step the code writes."""
+    return phase.loop is not None and any(
+        event.kind == "fit" and event.site is phase.loop.site for event in run.trace.events[: phase.loop.started]
+    )
 
 
 def besides(run: Interpreter, phase: Phase, roots: Sequence[Root], left: LeftBehind) -> tuple[Resident, ...]:
@@ -373,6 +382,13 @@ def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
             name = assigned_name(site) or framework.paths(root.value).get(id(part)) or part.cls.name
             found.append(Root(name, f"{root.target}.{name}", part, site, site, run))
     return found
+
+
+def parts_fitted(run: Interpreter, group: Sequence[Root]) -> list[Root]:
+    """Models in those of a group that are fitted themselves, by another `fit` than the group's."""
+    site = group[0].phases[0].loop.site if group[0].phases[0].loop is not None else None
+    inner = {id(part.value): part for root in group for part in fitted_inside(run, root)}
+    return [part for part in inner.values() if all(fit.site is not site for fit in fits_of(part))]
 
 
 def loops_with_fits(run: Interpreter, model: Value) -> set[int]:
