@@ -64,8 +64,10 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     memory = Memory(Timeline(rules.alignment, dict(model.paths)), max(1, batch), chip if rules.by_chip else None)
     weights = weights_in_memory(model, memory, dtype)
     forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules), longer=model.held)
-    losses = [] if model.goes_back else add_losses(
-        model, training.loss.value, training.loss.source != "default", training.losses
+    losses = (
+        []
+        if model.goes_back
+        else add_losses(model, training.loss.value, training.loss.source != "default", training.losses)
     )
     given = [*model.inputs, *(target for _, target in losses)]
     for tensor in given:

@@ -1,6 +1,6 @@
 """A training step that the code of a model writes for `fit` (`train_step` with a GradientTape), as one graph: every op
-from the batch to the loss, whichever models it goes through. Where it has one loss and one update, the framework runs it
-as it runs the step of a model that is compiled with a loss."""
+from the batch to the loss, whichever models it goes through. Where it has one loss and one update, the framework runs
+it as it runs the step of a model that is compiled with a loss."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.frameworks.framework import BY_NAME
 from flake8_cnnmem.graph import Call, Model, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, for_any_batch, known
 from flake8_cnnmem.memory.leaves import leaves_of
+from flake8_cnnmem.models.fits import fit_around
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
@@ -45,9 +45,9 @@ class GraphStep:
 
 
 def in_turns(calls: Sequence[Call]) -> list[Call]:
-    """The calls of a graph in the order in which an executor comes to them that runs what is ready in the order in which
-    it became so (ExecutorState::ScheduleReady of tensorflow/core/common_runtime/executor.cc): models that do not read
-    each other's results run side by side."""
+    """The calls of a graph in the order in which an executor comes to them that runs what is ready in the order in
+    which it became so (ExecutorState::ScheduleReady of tensorflow/core/common_runtime/executor.cc): models that do not
+    read each other's results run side by side."""
     makers = {id(tensor): call.number for call in calls for tensor in call.outputs}
     waits = {call.number: {makers[id(each)] for each in call.inputs if id(each) in makers} for call in calls}
     readers: dict[int, list[Call]] = {}
@@ -66,9 +66,13 @@ def in_turns(calls: Sequence[Call]) -> list[Call]:
     return found
 
 
-def graph_step(root: Root, phase: Phase, batch: int) -> GraphStep | None:
-    """The step of a phase that `fit` repeats; None where it is another one, or not all of it is known."""
-    fit = fit_around(root, phase)
+def graph_step(root: Root, phase: Phase, batch: int, backend: str) -> GraphStep | None:
+    """The step of a phase that `fit` repeats, computed by this backend; None where it is another one, where it runs as
+    no graph, or not all of it is known."""
+    framework = frameworks.of_layer(root.value)
+    if framework is None or framework.rules().step != "graph" or backend not in ("", framework.computes):
+        return None
+    fit = fit_around(root.run.trace, phase)
     events = phase.events
     if fit is None or not isinstance(fit.subject, Instance) or any(event.doubt is not None for event in events):
         return None
@@ -93,15 +97,6 @@ def graph_step(root: Root, phase: Phase, batch: int) -> GraphStep | None:
 
 UNCLEAR = ("unclear", "gradient", "derived")
 """Events of a step that a graph of one loss does not have."""
-
-
-def fit_around(root: Root, phase: Phase) -> Event | None:
-    """The call of `fit` whose turns are a phase, of a framework that runs a step as one graph."""
-    framework = frameworks.of_layer(root.value)
-    if framework is None or phase.loop is None or framework.rules().step != "graph":
-        return None
-    fits = (event for event in root.run.trace.events[: phase.loop.started][::-1] if event.kind == "fit")
-    return next((event for event in fits if event.site is phase.loop.site), None)
 
 
 def doubts_of(step: GraphStep) -> Iterator[Unknown]:

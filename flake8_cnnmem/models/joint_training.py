@@ -80,7 +80,8 @@ def joined(
         ]
     if phase is not None and fits_the_step(built):
         step = step_of(phase, root.parts or [root], stated_batch(training))
-    whole_graph = graph_step(root, phase, stated_batch(training)) if phase is not None else None
+    backend = built.model.backend
+    whole_graph = graph_step(root, phase, stated_batch(training), backend) if phase is not None else None
     if whole_graph is not None:
         known = [(part, its.model, how) for part, its, how in ((root, built, training), *others) if its is not None]
         every = union(root, sorted(known, key=where), ()) if others else built.model

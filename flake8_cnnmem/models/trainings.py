@@ -20,7 +20,7 @@ from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.graph import Resident, Tensor, Weight, calls_behind
 from flake8_cnnmem.models.changed_later import changed_between
-from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
+from flake8_cnnmem.models.fits import by_fit, fit_around, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.phase_sizes import told_by
 from flake8_cnnmem.models.residents import (
@@ -133,7 +133,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         if set() < {id(weight) for weight in weights_of(root)} <= told and not gathers(root) and not fits_of(root)
     )
     # What was fitted by itself before a model around it, whose own step was followed, made use of it.
-    apart = [part for group in groups if in_fit(run, group[0].phases[0]) for part in parts_fitted(run, group)]
+    apart = [part for group in groups if fit_around(run.trace, group[0].phases[0]) for part in parts_fitted(run, group)]
     together = fitted_together(run, [*(root for root in roots if id(root) not in taken), *apart])
     parts = [part for root in together for part in root.parts]
     within = {key for part in parts for key in inside_of(part) - {id(part.value)}}
@@ -156,13 +156,6 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     found += [] if phases or learns else of_unknown_steps(run)
     found += [] if phases or found else of_plain_tensors(run)
     return sorted(found, key=lambda root: began(run, root))
-
-
-def in_fit(run: Interpreter, phase: Phase) -> bool:
-    """Whether the turns of a phase are those of a model's `fit`, whose step the code writes."""
-    return phase.loop is not None and any(
-        event.kind == "fit" and event.site is phase.loop.site for event in run.trace.events[: phase.loop.started]
-    )
 
 
 def besides(run: Interpreter, phase: Phase, roots: Sequence[Root], left: LeftBehind) -> tuple[Resident, ...]:

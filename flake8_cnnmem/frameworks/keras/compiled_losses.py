@@ -40,11 +40,16 @@ def compute_loss(
 
 
 def usual_step(run: Runtime, self: Instance, data: Value) -> Value:
-    """Keras' own `train_step` around a `compute_loss` that the code writes (keras/src/backend/tensorflow/trainer.py)."""
+    """The step of keras/src/backend/tensorflow/trainer.py, around a `compute_loss` that the code writes."""
     parts = [*data] if isinstance(data, (tuple, list)) else [data]
     x, y, sample_weight = (*parts, None, None, None)[:3]
     optimizer, weights = self.attributes.get("optimizer"), run.get(self, "trainable_variables")
-    given: dict[str, Value] = {"x": x, "y": y, "y_pred": run.call(self, x, training=True), "sample_weight": sample_weight}
+    given: dict[str, Value] = {
+        "x": x,
+        "y": y,
+        "y_pred": run.call(self, x, training=True),
+        "sample_weight": sample_weight,
+    }
     function = self.cls.find("compute_loss")
     if "training" in (parameter_names(function) or ()):
         given["training"] = True

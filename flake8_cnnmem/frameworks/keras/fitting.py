@@ -179,8 +179,8 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
         if len(all_weights(part)) < len(all_weights(self)):
             session.parts_of_steps.setdefault(id(part), whole)
     outside, session.called_unknown = session.called_unknown, []
-    # Each fit is a loop of its own: what two of them train is not trained together. A step of the code's own says itself
-    # which of its calls are training.
+    # Each fit is a loop of its own: what two of them train is not trained together. A step of the code's own says
+    # itself which of its calls are training.
     usual, session.training = session.training, [None]
     with run.repeated():
         run.attempt(run.get(self, "train_step"), batch)
