@@ -9,7 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import dims, frameworks
-from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn
+from flake8_cnnmem.evaluate.drawn_ahead import inside_sources
+from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn, around
 from flake8_cnnmem.frameworks.framework import IN_CHARGE, LOADED_STATES
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import owner
@@ -123,19 +124,31 @@ def gathered_tensors(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, 
     for path, value in named:
         if isinstance(value, (list, tuple, deque)):
             for at, item in enumerate(islice(value, max(0, len(value) - MOST_LOOKED_AT), None)):
+                held = item.payload if isinstance(item, Instance) else item
                 if isinstance(item, Tensor):
                     yield path, item, str(at)
-                elif isinstance(item, (list, tuple)):
-                    for place, inner in enumerate(item[:MOST_LOOKED_AT]):
+                elif isinstance(held, (list, tuple)):
+                    for place, inner in enumerate(held[:MOST_LOOKED_AT]):
                         if isinstance(inner, Tensor):
                             yield path, inner, f"{at}][{place}"
+
+
+def with_containers(named: Iterable[tuple[str, Value]]) -> list[tuple[str, Value]]:
+    """What names lead to, and the lists and deques that are attributes of plain objects among it (a replay memory)."""
+    found = list(named)
+    for path, value in found[:]:
+        if type(value) is Instance and not frameworks.is_layer(value) and frameworks.updated_by(value) is None:
+            attributes = value.attributes.items()
+            found += [(f"{path}.{word}", item) for word, item in attributes if isinstance(item, (list, deque))]
+    return found
 
 
 def held_now(run: Interpreter) -> InReach:
     """The layers, optimizers and tensors that the program can reach at this moment."""
     found = InReach()
-    named = [*told_apart(names_in_sight(run.frame)), *run.data(IN_CHARGE).items()]
-    inside = {id(tensor): f"{path}[{at}]" for path, tensor, at in gathered_tensors(named)}
+    sources = [source for turn in around(run.trace.turn) for source in turn.loop.sources]
+    named = [*told_apart(names_in_sight(run.frame)), *run.data(IN_CHARGE).items(), *inside_sources(sources)]
+    inside = {id(tensor): f"{path}[{at}]" for path, tensor, at in gathered_tensors(with_containers(named))}
     for path, value, _ in within_reach(named):
         if isinstance(value, Tensor):
             # A name may be given another one: what lies in a container is told by that.
@@ -326,10 +339,11 @@ def data_in_containers(
     """The leaves, by id, in lists that the turn has put something into, each with the list's name and the statement
     that does: a variable may lead to one as well."""
     holders: dict[str, Value] = {}
-    for path, value in named:
+    inside = with_containers(named)
+    for path, value in inside:
         holders.setdefault(path, value)
     found: dict[int, tuple[str, Site | None]] = {}
-    for path, tensor, _ in gathered_tensors(named):
+    for path, tensor, _ in gathered_tensors(inside):
         number, site = run.trace.filled.get(id(holders[path]), (-1, None))
         if number >= turn.first and tensor.call is None:
             found[id(tensor)] = path, site

@@ -119,7 +119,8 @@ class Phase:
             return False
         if self.loop is None:
             return all(is_single(event.turn) for event in self.events if event.kind == "step")
-        return is_single(self.loop.turns[0])
+        # All of its turns may gather gradients for a single step.
+        return self.loop.length in (1, self.micro_steps) and is_single(self.loop.outer)
 
     @property
     def repeated(self) -> bool:

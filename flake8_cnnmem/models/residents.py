@@ -317,6 +317,31 @@ def not_read(phase: Phase, beside: Iterable[Resident]) -> tuple[Resident, ...]:
     return tuple(each for each in beside if not each.tensors or not read.issuperset(map(id, each.tensors)))
 
 
+def given_ahead(trace: Trace, phase: Phase, places: bool) -> Iterator[tuple[str, Tensor]]:
+    """What a turn of a loop has put on the device, or made there without a gradient, and neither it nor the next one
+    reads: data for a later turn (a prefetcher's), gradients that a name holds. As the second turn finds it."""
+    turns, again = (phase.loop.turns[:2], phase.loop.held_again) if phase.loop is not None else ([], None)
+    if again is None or len(turns) < 2 or phase.loop is None or phase.loop.repeated or not places:
+        return
+    calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
+    read = {id(storage_of(tensor)) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    gathered = trace.gathered.get(phase.loop.statement, set())
+    for path, tensor in again.tensors:
+        whole = storage_of(tensor)
+        made = tensor.call.number if tensor.call is not None else tensor.born
+        if (
+            made > phase.loop.began
+            and id(whole) not in read
+            and not isinstance(tensor, Weight)
+            and not isinstance(tensor.shape, Unknown)
+            and ("[" not in path or path.partition("[")[0] not in gathered)
+            and lies_on_device(tensor)
+            and not has_graph(tensor)
+        ):
+            read.add(id(whole))
+            yield path, replace(whole)
+
+
 def is_symbolic(tensor: Tensor) -> bool:
     """Whether a tensor is a place in a model's graph, and no values (Keras' `Input` and what is computed from it)."""
     leaves = (each for call in calls_behind([tensor]) for each in call.inputs if each.call is None)
@@ -379,6 +404,9 @@ def tensors_beside(trace: Trace, phase: Phase, places: bool, weights: set[int]) 
         if (computed or lies_on_device(tensor)) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
             site = tensor.call.site if tensor.call is not None else None
             yield Resident(f"{path}: tensor", site, tensors=(tensor,), remade=one_more and "[" in path)
+    for path, tensor in given_ahead(trace, phase, places):
+        if not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
+            yield Resident(f"{path}: tensor", tensor.site, tensors=(tensor,))
 
 
 def weights_of(layer: Instance) -> list[Weight]:

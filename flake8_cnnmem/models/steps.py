@@ -15,6 +15,7 @@ from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.ops.derivative import NotDerived
+from flake8_cnnmem.ops.given import Made
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -97,7 +98,7 @@ def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
             waits_for = id(event.subject) if event.kind == "hook" else 0
         action = action_of(event, framework)
         if action is not None:
-            yield replace(action, hook=waits_for) if waits_for else action
+            yield replace(action, hook=waits_for, cast_region=event.cast_region)
 
 
 def on_the_device(calls: Sequence[Call]) -> set[int]:
@@ -122,6 +123,8 @@ def on_the_device(calls: Sequence[Call]) -> set[int]:
         if any(lies_there(tensor, call.number) for tensor in (*call.inputs, *call.weights)):
             found.add(call.number)
             there.update(id(tensor) for tensor in call.outputs)
+            if isinstance(call.op, Made):
+                there.add(id(call.inputs[0]))
     return found
 
 

@@ -25,6 +25,7 @@ from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.phase_sizes import told_by
 from flake8_cnnmem.models.residents import (
     LeftBehind,
+    graphs_beside,
     marked_anew,
     more_beside,
     not_read,
@@ -88,6 +89,10 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         left.add(phase)
         if known is not None:
             known[0].phases.append(phase)
+            more = tuple(graphs_beside(run.trace, phase))
+            for root in known:
+                # What an earlier epoch has left behind it, as a validation does.
+                root.beyond = tuple(dict.fromkeys((*root.beyond, *more)))
             beside = marked_anew(known[0].beside, not_read(known[0].phases[0], beside))
             if more_beside(beside, known[0].beside):
                 # A later epoch finds more: the best weights so far, what was averaged.

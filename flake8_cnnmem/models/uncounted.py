@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.trace import around
+from flake8_cnnmem.evaluate.trace import around, is_single
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.models.changed_later import changed_later
@@ -20,6 +20,7 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
     """The causes for a phase that trains `weights`; each says whether it can only need less."""
     yield from gathered(phase)
     yield from shrinking(phase)
+    yield from fewer_gathered(phase)
     yield from graphs_beside(run.trace, phase)
     yield from left_by_turns(run.trace, phase)
     yield from changed_later(run, weights, phase)
@@ -37,6 +38,15 @@ def gathered(phase: Phase) -> Iterator[Unknown]:
             site = loop.site
             place = (site.path, site.line) if site is not None else ("", 0)
             yield Unknown("how many models a loop keeps is not known", *place)
+
+
+def fewer_gathered(phase: Phase) -> Iterator[Unknown]:
+    """Why less may be in memory than is counted: a loop that runs once steps for what a number of turns have gathered,
+    and has too few turns for a second step like the first."""
+    loop = phase.loop
+    if loop is not None and loop.length is not None and phase.micro_steps > 1 and is_single(loop.outer):
+        if loop.length < 2 * phase.micro_steps and loop.length != phase.micro_steps and loop.site is not None:
+            yield Unknown("whether a second step gathers as much", loop.site.path, loop.site.line, upper=True)
 
 
 def shrinking(phase: Phase) -> Iterator[Unknown]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.changed_weights import CROSSED
+from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -33,6 +34,7 @@ def placing(function: Callable[..., Value]) -> Callable[..., Value]:
         if isinstance(made, Tensor) and made.call is None and not is_host(device):
             made.moved = made.made_there = True
             made.born = run.next_number()
+            note_made(run, made)
         return made
 
     return placed
@@ -44,7 +46,7 @@ def to_device(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Valu
         return input
     if not isinstance(input, Weight) and lies_on_host(input):
         # What it was computed of is still told by its call, whose result it is not.
-        return replace(input, held=0, moved=True, born=run.next_number())
+        return note_made(run, replace(input, held=0, moved=True, born=run.next_number()))
     if not isinstance(input, Weight) and input.call is not None and not any(one.moved for one in operands_of(input)):
         run.data(CROSSED)[id(input)] = input
     input.moved = True

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import first_unknown
 from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
 from flake8_cnnmem.frameworks.torch import memory_formats
-from flake8_cnnmem.frameworks.torch.applying import WRITTEN, results_as_written
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
 from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype, is_floating
@@ -24,6 +23,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
 )
 from flake8_cnnmem.frameworks.torch.nn.modules.module_contents import own_children
 from flake8_cnnmem.frameworks.torch.nn.parameter import NOT_CALLED
+from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, results_as_written
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
