@@ -7,16 +7,15 @@ from dataclasses import replace
 from itertools import chain
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.dims import product
 from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
 from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
-from flake8_cnnmem.graph import Call, Model, Tensor, calls_behind
+from flake8_cnnmem.graph import Model, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.fits_beside import beside_fits
-from flake8_cnnmem.models.graph_steps import doubts_of, graph_step
+from flake8_cnnmem.models.graph_steps import doubts_of, graph_step, values_of
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.residents import replaced_later
 from flake8_cnnmem.models.root import Root, unknown_children
@@ -216,12 +215,6 @@ def is_large(phase: Phase) -> bool:
     read = {each.call.number for call in own for each in call.inputs if each.call is not None}
     given = sum(values_of(call) for number, call in inside.items() if number in read)
     return sum(map(values_of, own)) > max(SMALL * sum(map(values_of, inside.values())), FEW * given)
-
-
-def values_of(call: Call) -> int:
-    """How many values a call makes, as far as that is known."""
-    sizes = (product(tensor.shape) for tensor in call.outputs if isinstance(tensor.shape, tuple))
-    return sum(size for size in sizes if isinstance(size, int))
 
 
 def site_of_step(phase: Phase) -> tuple[str, int]:
