@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.framework import BY_NAME
 from flake8_cnnmem.frameworks.keras.config_objects import stepping
-from flake8_cnnmem.frameworks.keras.layer import parameter_names
 from flake8_cnnmem.frameworks.keras.model_state import Compilation, compilation_of
 from flake8_cnnmem.frameworks.keras.ops.elementwise import binary
 from flake8_cnnmem.frameworks.keras.ops.reductions import reduce
+from flake8_cnnmem.frameworks.keras.parameters import parameter_names
 from flake8_cnnmem.frameworks.keras.session import tensors_in
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
