@@ -363,6 +363,9 @@ class Model:
     updated: frozenset[int] | None = None
     """The weights, by id, that an optimizer keeps state for; None for all that train."""
 
+    goes_back: bool = False
+    """Whether its outputs are the losses themselves: the step's backward pass begins with them."""
+
     beside: tuple[Resident, ...] = ()
     """What else is in memory while it trains."""
 

@@ -32,6 +32,10 @@ name that leads there (`Trainer(callbacks=[...]).fit(model)`)."""
 LOADED_STATES = "states read from files"
 """Scratch of the run: by id what a program has read from a file, or out of what a file holds, and put into a model."""
 
+BY_NAME = "losses by their name"
+"""Scratch of the run: by id results that stand for the loss that a model is compiled with, whose name tells what it
+keeps."""
+
 UNKNOWN_STEPS = "unknown steps"
 """Scratch of the run: by the call's site, what was stepped after a backward pass though nobody knows what it is (the
 cause), and where."""
@@ -71,6 +75,8 @@ class Fit:
     """How many devices share each batch."""
     doubts: tuple[Unknown, ...] = ()
     """Why what is known of it is not all, and what a step of it does that is counted otherwise."""
+    unfollowed: tuple[Unknown, ...] = ()
+    """Further ones, of a step that is not known as a whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,8 @@ class OpRule:
     "float32" (at::softmax).
     `viewed`: the result is a view to autograd, which makes writing into it dear.
     `without`: the operands, by place, that never get a gradient.
-    `reuses`: the result is written into the storage of an operand that nothing else needs.
+    `reuses`: the result is written into the storage of an operand that nothing else needs; `reuses_dead`: where no
+    gradient goes through it, which would keep that operand.
     `roomy`: a single value lies in a storage as large as the first operand, of which it is the mean or the sum.
     `resized`: the result is made as large as what is read and then given its size (`empty_like`, `resize_`), and so is
     the gradient: its storage is never smaller than that, and where it has to grow both are there for a moment.
@@ -120,6 +121,7 @@ class OpRule:
     viewed: bool = False
     without: tuple[int, ...] = ()
     reuses: bool = False
+    reuses_dead: bool = False
     roomy: bool = False
     resized: bool = False
     turned: bool = False

@@ -33,7 +33,7 @@ def account(
         chip = chips.CHIPS.get(gpu, chips.ASSUMED)
         if step is not None:
             estimate = training_loop.estimate(model, training, step, overhead, chip)
-        elif parts:
+        elif parts and not model.goes_back:
             estimate = alternating.estimate(model, parts, training.batch_size.value, overhead, chip)
         else:
             estimate = framework.estimate(model, training, overhead, chip=chip)

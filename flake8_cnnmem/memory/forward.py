@@ -392,7 +392,7 @@ class Forward:
             if shared:
                 storage = memory.hold(inputs[0].storage)
             else:
-                spare = self._spare(call, tensor, form.dtype) if plan.row.reuses else None
+                spare = self._spare(call, tensor, form.dtype) if plan.reuses else None
                 if spare is not None:
                     form = spare.form
                 if spare is not None:

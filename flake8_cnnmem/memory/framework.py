@@ -64,7 +64,11 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     memory = Memory(Timeline(rules.alignment, dict(model.paths)), max(1, batch), chip if rules.by_chip else None)
     weights = weights_in_memory(model, memory, dtype)
     forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules), longer=model.held)
-    losses = add_losses(model, training.loss.value, training.loss.source != "default", training.losses)
+    losses = (
+        []
+        if model.goes_back
+        else add_losses(model, training.loss.value, training.loss.source != "default", training.losses)
+    )
     given = [*model.inputs, *(target for _, target in losses)]
     for tensor in given:
         use = "input" if tensor in model.inputs else "kept"
@@ -108,15 +112,15 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
         saved = sum(line.at(batch) for _, line in kept)
         saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
 
-    chosen = dict.fromkeys(id(call.inputs[0]) for call, _ in losses)
+    chosen = outputs if model.goes_back else dict.fromkeys(id(call.inputs[0]) for call, _ in losses)
     for key in outputs:
         if key not in chosen:
             forward.drop(key)
-    if losses:
+    if chosen:
         _prune(forward, backward, chosen)
-        results = dict.fromkeys(id(call.outputs[0]) for call, _ in losses)
+        results = outputs if model.goes_back else dict.fromkeys(id(call.outputs[0]) for call, _ in losses)
         forward.run([call for call, _ in losses], results)
-        for key in chosen if not rules.trainer else ():
+        for key in chosen if losses and not rules.trainer else ():
             if key in outputs:
                 forward.drop(key)
         forward.autocast.end()

@@ -81,6 +81,11 @@ class Plan:
     ways: dict[Form, BackwardPlan] = field(default_factory=dict)
     """The way back, by the form of the gradient that arrives."""
 
+    @property
+    def reuses(self) -> bool:
+        """Whether a result is written into the storage of an operand that nothing else needs."""
+        return self.row.reuses or (self.row.reuses_dead and not self.flows)
+
 
 def planned(
     memory: Memory,

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.trace import Trace, around
+from flake8_cnnmem.evaluate.trace import Event, Trace, around
+from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.batches import first_input
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Site, Tensor
@@ -39,6 +40,14 @@ def by_fit(root: Root) -> list[Root]:
     # The call that gives a batch of a known size in one turn of its loop gives such a one in all of them.
     told = [fit for fit in known.values() if has_size(fit) or called_in(fit) not in sized]
     return [replace(root, fit=fit) for fit in told] or [root]
+
+
+def fit_around(trace: Trace, phase: Phase) -> Event | None:
+    """The call of `fit` whose turns are a phase: its step is one that the code writes."""
+    if phase.loop is None:
+        return None
+    fits = (event for event in reversed(trace.events[: phase.loop.started]) if event.kind == "fit")
+    return next((event for event in fits if event.site is phase.loop.site), None)
 
 
 def called_in(fit: Fit) -> Hashable:

@@ -7,14 +7,15 @@ from dataclasses import replace
 from itertools import chain
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.dims import product
 from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
 from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
-from flake8_cnnmem.graph import Call, Model, Tensor, calls_behind
+from flake8_cnnmem.graph import Model, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
+from flake8_cnnmem.models.fits_beside import beside_fits
+from flake8_cnnmem.models.graph_steps import doubts_of, graph_step, values_of
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.residents import replaced_later
 from flake8_cnnmem.models.root import Root, unknown_children
@@ -78,6 +79,15 @@ def joined(
         ]
     if phase is not None and fits_the_step(built):
         step = step_of(phase, root.parts or [root], stated_batch(training))
+    backend = built.model.backend
+    whole_graph = graph_step(root, phase, stated_batch(training), backend) if phase is not None else None
+    if whole_graph is not None:
+        known = [(part, its.model, how) for part, its, how in ((root, built, training), *others) if its is not None]
+        every = union(root, sorted(known, key=where), ()) if others else built.model
+        model = whole_graph.model(every, tuple(dict.fromkeys((*doubts_of(whole_graph), *often))))
+        fitted = replace(root, value=whole_graph.fitted, parts=(), fit=None)
+        beside = beside_fits(root.run.trace, fitted)
+        return Whole(replace(model, beside=beside), None, tuple(known) if others else ())
     if not others:
         model = replace(built.model, beside=root.beside)
         if step is not None:
@@ -90,7 +100,7 @@ def joined(
         return Whole(replace(model, causes=tuple(dict.fromkeys(told))))
     parts: list[Part] = [(root, built.model, training)]
     parts += [(part, its.model, how) for part, its, how in others if its is not None]
-    parts.sort(key=lambda part: (part[0].site.line, part[0].site.column))
+    parts.sort(key=where)
     causes = [cause for _, model, _ in parts for cause in model.causes] if step is None else list(step.causes)
     causes += [*often, *(cause for part, its, _ in others if its is None for cause in part.causes)]
     if step is None and not all(is_fitted(part) for part, _, _ in parts):
@@ -99,6 +109,11 @@ def joined(
             Unknown(f"what the step that trains {names} hands from one to another", root.site.path, root.site.line)
         )
     return Whole(replace(union(root, parts, causes), beside=root.beside), step, tuple(parts))
+
+
+def where(part: Part) -> tuple[int, int]:
+    """Line and column at which a part is built."""
+    return part[0].site.line, part[0].site.column
 
 
 def as_it_was(model: Model, root: Root, phase: Phase) -> Model:
@@ -200,12 +215,6 @@ def is_large(phase: Phase) -> bool:
     read = {each.call.number for call in own for each in call.inputs if each.call is not None}
     given = sum(values_of(call) for number, call in inside.items() if number in read)
     return sum(map(values_of, own)) > max(SMALL * sum(map(values_of, inside.values())), FEW * given)
-
-
-def values_of(call: Call) -> int:
-    """How many values a call makes, as far as that is known."""
-    sizes = (product(tensor.shape) for tensor in call.outputs if isinstance(tensor.shape, tuple))
-    return sum(size for size in sizes if isinstance(size, int))
 
 
 def site_of_step(phase: Phase) -> tuple[str, int]:

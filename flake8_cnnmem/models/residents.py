@@ -292,8 +292,9 @@ def weights_then(phase: Phase, layer: Instance) -> list[Weight]:
     framework = frameworks.of_layer(layer)
     if framework is None or framework.declares_inputs:
         return weights_of(layer)
-    then = phase.held.weights.get(id(layer), frozenset()) if phase.held is not None else frozenset()
-    return [weight for weight in framework.weights(layer) if id(weight) in then]
+    then = phase.held.weights.get(id(layer)) if phase.held is not None else None
+    # What no name leads to lies within what one leads to.
+    return [weight for weight in framework.weights(layer) if then is None or id(weight) in then]
 
 
 def keeps_gradients(model: Instance) -> bool:

@@ -20,7 +20,7 @@ from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.graph import Resident, Tensor, Weight, calls_behind
 from flake8_cnnmem.models.changed_later import changed_between
-from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
+from flake8_cnnmem.models.fits import by_fit, fit_around, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.held_tensors import graphs_beside
 from flake8_cnnmem.models.phase_sizes import told_by
@@ -137,7 +137,9 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         for root in roots
         if set() < {id(weight) for weight in weights_of(root)} <= told and not gathers(root) and not fits_of(root)
     )
-    together = fitted_together(run, [root for root in roots if id(root) not in taken])
+    # What was fitted by itself before a model around it, whose own step was followed, made use of it.
+    apart = [part for group in groups if fit_around(run.trace, group[0].phases[0]) for part in parts_fitted(run, group)]
+    together = fitted_together(run, [*(root for root in roots if id(root) not in taken), *apart])
     parts = [part for root in together for part in root.parts]
     within = {key for part in parts for key in inside_of(part) - {id(part.value)}}
     for root in together:
@@ -378,6 +380,13 @@ def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
             name = assigned_name(site) or framework.paths(root.value).get(id(part)) or part.cls.name
             found.append(Root(name, f"{root.target}.{name}", part, site, site, run))
     return found
+
+
+def parts_fitted(run: Interpreter, group: Sequence[Root]) -> list[Root]:
+    """Models in those of a group that are fitted themselves, by another `fit` than the group's."""
+    site = group[0].phases[0].loop.site if group[0].phases[0].loop is not None else None
+    inner = {id(part.value): part for root in group for part in fitted_inside(run, root)}
+    return [part for part in inner.values() if all(fit.site is not site for fit in fits_of(part))]
 
 
 def loops_with_fits(run: Interpreter, model: Value) -> set[int]:

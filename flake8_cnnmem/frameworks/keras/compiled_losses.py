@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.framework import BY_NAME
+from flake8_cnnmem.frameworks.keras.config_objects import stepping
 from flake8_cnnmem.frameworks.keras.model_state import Compilation, compilation_of
 from flake8_cnnmem.frameworks.keras.ops.elementwise import binary
 from flake8_cnnmem.frameworks.keras.ops.reductions import reduce
+from flake8_cnnmem.frameworks.keras.parameters import parameter_names
 from flake8_cnnmem.frameworks.keras.session import tensors_in
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -32,7 +35,31 @@ def compute_loss(
     total = reduce(run, outputs[0], None, kind="mean")
     for output in outputs[1:]:
         total = binary(run, total, reduce(run, output, None, kind="mean"), kind="add")
+    run.data(BY_NAME)[id(total)] = total
     return total
+
+
+def usual_step(run: Runtime, self: Instance, data: Value) -> Value:
+    """The step of keras/src/backend/tensorflow/trainer.py, around a `compute_loss` that the code writes."""
+    parts = [*data] if isinstance(data, (tuple, list)) else [data]
+    x, y, sample_weight = (*parts, None, None, None)[:3]
+    optimizer, weights = self.attributes.get("optimizer"), run.get(self, "trainable_variables")
+    given: dict[str, Value] = {
+        "x": x,
+        "y": y,
+        "y_pred": run.call(self, x, training=True),
+        "sample_weight": sample_weight,
+    }
+    function = self.cls.find("compute_loss")
+    if "training" in (parameter_names(function) or ()):
+        given["training"] = True
+    run.note("backward", run.call(run.get(self, "compute_loss"), **given))
+    if isinstance(optimizer, Instance):
+        stepping(run, optimizer, weights)
+    return None
+
+
+USUAL_STEP = Native("train_step", usual_step, propagate_unknown=False)
 
 
 def compiled_loss(

@@ -110,11 +110,18 @@ RULES: dict[str, Callable[..., Facts]] = {
 """What methods that keep the elements as they are make of their number."""
 
 
+FEW_BATCHES = 8
+"""What is left of more batches than these is taken to make one at least."""
+
+
 def size_of(run: Runtime, facts: Facts, asked: Size, remainder: bool) -> tuple[Size, Unknown | None]:
     """The samples of the largest batch, where batches are asked for of so many; and why there may be fewer."""
     count: Any = facts.get("count")
-    if type(asked) is not int or count is None or count >= asked:
+    if type(asked) is not int or count is None:
         return asked, None
+    if count >= asked:
+        # Of data that makes few batches what is left of it may make none.
+        return asked, facts.get("fewer") if count < FEW_BATCHES * asked else None
     if remainder or count == 0:
         return asked, replace(run.unknown(f"a data set of {count} elements gives no batch of {asked}"), upper=True)
     return count, facts.get("fewer")

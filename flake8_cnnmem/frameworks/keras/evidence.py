@@ -114,7 +114,7 @@ def doubts(run: Runtime, model: Instance) -> tuple[Unknown, ...]:
     more than call it; and that it holds variables that Keras may not count."""
     found, session, variable = fits(model), session_of(run), untracked(run, model)
     if found:
-        return (*found[-1].doubts, variable) if variable is not None else found[-1].doubts
+        return (*found[-1].doubts, *found[-1].unfollowed, *((variable,) if variable is not None else ()))
     late = frozen_late(model)
     more = session.parts_of_steps.get(id(model))
     return (*(each for each in (late, more, variable) if each is not None), *session.drawn.values())

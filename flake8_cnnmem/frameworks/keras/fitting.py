@@ -8,6 +8,7 @@ from dataclasses import replace
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras import targets
 from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_nested, is_source, samples_in
+from flake8_cnnmem.frameworks.keras.compiled_losses import USUAL_STEP
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
 from flake8_cnnmem.frameworks.keras.fed import compare_counts, compare_inputs
 from flake8_cnnmem.frameworks.keras.model_state import (
@@ -167,6 +168,9 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
         compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch)
         targets.compare(run, self, stands, given.get("y"))
         look_at_arrays(run, self, stands, given)
+        if stands.unfollowed:
+            with run.repeated():
+                run.attempt(USUAL_STEP, self, batch)
         return stands
     session, steps = session_of(run), session_of(run).steps
     before = len(steps)
@@ -175,9 +179,12 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
         if len(all_weights(part)) < len(all_weights(self)):
             session.parts_of_steps.setdefault(id(part), whole)
     outside, session.called_unknown = session.called_unknown, []
-    # Each fit is a loop of its own: what two of them train is not trained together.
+    # Each fit is a loop of its own: what two of them train is not trained together. A step of the code's own says
+    # itself which of its calls are training.
+    usual, session.training = session.training, [None]
     with run.repeated():
         run.attempt(run.get(self, "train_step"), batch)
+    session.training = usual
     unknown, session.called_unknown = session.called_unknown, outside
     for cause in (unknown or ())[:1]:
         # It may be a model beside the parts that are known, which the step trains, too.
@@ -309,7 +316,7 @@ def with_own_loss(run: Runtime, fit: Fit, model: Instance) -> Fit:
     if type(model.cls.find("compute_loss")).__name__ != "Function":
         return fit
     cause = run.unknown(f"what the compute_loss of {model.cls.name} keeps is not followed")
-    return replace(fit, doubts=(*fit.doubts, cause))
+    return replace(fit, unfollowed=(cause,))
 
 
 def updating(fit: Fit, steps: Sequence[tuple[Instance, tuple[Weight, ...] | None]]) -> Fit:

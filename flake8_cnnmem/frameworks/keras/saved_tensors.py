@@ -28,7 +28,7 @@ def own(of: str = "x", bytes: int | None = None, times: int = 1) -> Saved:
 
 
 BY_RESULT = OpRule((Y,), gradient="reuse", layout="contiguous", reuses=True)
-BY_INPUT = OpRule((X,), gradient="reuse", layout="contiguous")
+BY_INPUT = OpRule((X,), gradient="reuse", layout="contiguous", reuses_dead=True)
 NOTHING = OpRule(layout="contiguous")
 IN_PLACE = OpRule(gradient="reuse", layout="contiguous", reuses=True)
 PASSES = OpRule(gradient="same", layout="contiguous")

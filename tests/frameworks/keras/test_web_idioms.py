@@ -251,7 +251,7 @@ model = Distiller()
 model.compile("adam", "mse")
 model.fit(x, y, batch_size=24)
 """,
-        [("lower-bound", 24, (16, 16, 3), "adam", 1628 + 51972)],
+        [("exact", 24, (16, 16, 3), "adam", 1628 + 51972)],
     ),
 }
 
