@@ -441,9 +441,12 @@ def _through_view(
         return BackwardPlan([("fresh", fresh(memory, value), None), *rest])
     strides = as_viewed(how, op, gradient, value)
     scratch = list(node.plan.temporaries)
+    # A view as complex numbers, or of such, is of another dtype.
+    recast = value.dtype.startswith("complex") != gradient.dtype.startswith("complex")
+    dtype = value.dtype if recast else gradient.dtype
     if strides is None and value.sizes is not None and gradient.sizes is not None:
-        return BackwardPlan([("new", memory.form(value.shape, gradient.dtype), None), *rest], scratch)
-    return BackwardPlan([("alias", memory.form(value.shape, gradient.dtype, strides), None), *rest], scratch)
+        return BackwardPlan([("new", memory.form(value.shape, dtype), None), *rest], scratch)
+    return BackwardPlan([("alias", memory.form(value.shape, dtype, strides), None), *rest], scratch)
 
 
 def last_but_one(op: Op, value: Value) -> Size | None:

@@ -8,6 +8,7 @@ from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul, matrix_product
+from flake8_cnnmem.frameworks.torch.functions.overwriting import repeated
 from flake8_cnnmem.frameworks.torch.functions.reductions import norm_kind, reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, permute_axes, shaped, unsqueeze
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
@@ -140,7 +141,19 @@ def dot(run: Runtime, input: Value, other: Value) -> Value:
 def added(run: Runtime, input: Value, left: Value, right: Value, beta: Value = 1, alpha: Value = 1) -> Value:
     """`torch.addmm`, `addmv`, `baddbmm`: `left @ right` and the input, which is broadcast to it."""
     own = in_half(run, input)
-    return added_into(run, matmul(run, scaled(run, left, alpha), scaled(run, right, alpha)), own, beta)
+    full = own if beta == 1 else in_full(run, own, left, right)
+    return added_into(run, matmul(run, scaled(run, left, alpha), scaled(run, right, alpha)), full, beta)
+
+
+def in_full(run: Runtime, input: Value, left: Value, right: Value) -> Value:
+    """An input as large as the product that it is added to: the sum over what it is repeated for is made when all other
+    gradients are there."""
+    own, first, second = tensor_of(input), tensor_of(left), tensor_of(right)
+    if any(isinstance(each, Unknown) or isinstance(each.shape, Unknown) for each in (own, first, second)):
+        return input
+    rows, columns = first.shape, second.shape  # type: ignore[union-attr]
+    target = (*rows[:-1], *(columns[-1:] if len(columns) > 1 else ()))  # type: ignore[index, arg-type]
+    return repeated(run, own, target)  # type: ignore[arg-type]
 
 
 def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, beta: Value = 1, alpha: Value = 1) -> Value:
@@ -153,8 +166,8 @@ def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, beta: Value
 
 def added_into(run: Runtime, product: Value, input: Value, beta: Value) -> Value:
     """The result of a kernel that adds an input to a product in one: it is written where the product lies. Times
-    `beta`, which may be 0, the gradient of the input is a tensor of its own."""
-    return binary(run, "+" if beta == 1 else "-", product, input, True)
+    `beta`, which may be 0, the gradient of the input is a tensor of its own, made ahead of the product's."""
+    return binary(run, "+", product, input if beta == 1 else scaled(run, input, beta), True)
 
 
 def scaled(run: Runtime, operand: Value, by: Value) -> Value:
