@@ -27,6 +27,9 @@ class OpTraits(Protocol):
     def random(self) -> bool: ...
 
     @property
+    def batch_axis(self) -> int: ...
+
+    @property
     def like_input(self) -> bool: ...
 
     @property

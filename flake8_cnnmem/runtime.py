@@ -177,6 +177,10 @@ class Runtime(Protocol):
         """From now on nobody knows what a list, dict or set holds, nor how much."""
         ...
 
+    def note_sample(self, container: Value, items: Sequence[Value]) -> None:
+        """These may be among the unknown items of a list or dict."""
+        ...
+
     def sample(self, container: Value) -> Value:
         """What every item of a list or dict of unknown items is like; MISSING where that is not known."""
         ...

@@ -15,7 +15,7 @@ from flake8_cnnmem.evaluate.numbers import number_kind, one_number
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.runtime import DRAWN_AT_RANDOM
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
 if TYPE_CHECKING:
@@ -106,6 +106,12 @@ def in_common(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value
         drawn = Tensor(shape, dtype, framework=framework, moved=moved)
         run.data(DRAWN_AT_RANDOM)[id(drawn)] = drawn
         return drawn
+    there = [each for each in map(unless_none, items) if each is not None]
+    missing = sum(each is None for each in items)
+    if there and len(there) + missing == len(items) and all(isinstance(each, Tensor) for each in there):
+        # The next state of a transition, which the last one of an episode does not have.
+        common = in_common(run, there, cause)
+        return dataclasses.replace(cause, something=False, instead=common) if isinstance(common, Tensor) else cause
     columns = fields_of(items)
     if columns is None:
         return one_of(run, items, cause) if len(items) <= MOST_ITEMS and all(map(is_data, items)) else cause

@@ -97,10 +97,13 @@ class Backward:
         tape, forward.tape = forward.tape, []
         phase, forward.records, forward.phase = forward.phase, True, "recompute"
         stops, forward.stops = forward.stops, None if region.reentrant else region.ends
+        on_tape, forward.autocast.on_tape = forward.autocast.on_tape, set()
         forward.run(region.steps, set(region.results))
         forward.stops = stops
-        # The region of autocast that is entered again ends with the second run.
+        # The region of autocast that is entered again ends with the second run. So does what one around the whole pass
+        # has cached: the engine's thread counts regions by itself, and all threads have one cache.
         forward.autocast.end()
+        forward.autocast.on_tape = on_tape
         held: list[Storage] = []
         if region.reentrant:
             held = [forward.values[key].storage for key in region.results if key in forward.values]

@@ -33,14 +33,14 @@ class TapeNode:
     whole: Form | None = None
     """Of an op that wrote into a view: how the tensor lies that this is a view of. `operands` and `results` then have
     the view, by the keys of that one."""
+    gives: list[int] = field(init=False)
+    """The keys of its results."""
+    asks: list[int] = field(init=False)
+    """The keys of its operands."""
 
-    @property
-    def gives(self) -> list[int]:
-        return [key for key, _ in self.results]
-
-    @property
-    def asks(self) -> list[int]:
-        return [key for key, _ in self.operands]
+    def __post_init__(self) -> None:
+        self.gives = [key for key, _ in self.results]
+        self.asks = [key for key, _ in self.operands]
 
 
 @dataclass(slots=True, eq=False)

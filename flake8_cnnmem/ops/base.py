@@ -103,6 +103,11 @@ class Plain:
         return False
 
     @property
+    def batch_axis(self) -> int:
+        """The axis of its first input that it takes for the batch; 1 where time comes first."""
+        return 0
+
+    @property
     def like_input(self) -> bool:
         """Whether it is an op of one tensor whose result has its shape, and its values in the same order."""
         return False
