@@ -37,7 +37,7 @@ from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.memory.backward_plan import BackwardPlan
+    from flake8_cnnmem.memory.backward_way import BackwardPlan
 
 Keep: TypeAlias = "tuple[str, int]"
 """What a node keeps: a "new" block of a lot, an "input", a "result", a "weight" by its place, or a "clone" of an input

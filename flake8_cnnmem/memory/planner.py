@@ -26,8 +26,8 @@ from flake8_cnnmem.ops import strides as layout
 COMPLEX = frozenset(
     {
         "view", "multiply", "add", "shift", "add_number", "div", "subtract", "scale", "neg", "cast", "copy",
-        "contiguous", "concatenate", "stack", "identity", "alias", "detach", "made", "rebased", "overwrite", "fourier", "abs",
-        "sum", "mean", "pad",
+        "contiguous", "concatenate", "stack", "identity", "alias", "detach", "made", "rebased", "overwrite", "fourier",
+        "abs", "sum", "mean", "pad",
     }
 )  # fmt: skip
 """Kinds of which it is known what they hold of complex numbers. The gradient of others is multiplied by conjugates, of

@@ -103,7 +103,7 @@ MATHEMATICS = [
     *rows("neg scale div rdiv trunc frac floor ceil round sign", NOTHING),
     *rows("shift add_number identity alias real conj", PASSES),
     # Nothing is computed: who reads it makes a copy, or finds its own conjugate in it.
-    ("conj/complex", replace(PASSES, known=False)),
+    *rows("conj/complex scaled_into", replace(PASSES, known=False)),
     *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot made", CONSTANT),
     # A cast to the dtype that a tensor has is no cast; else forward and backward make a new tensor each.
     ("cast", replace(NOTHING, to_training=True)),

@@ -8,7 +8,6 @@ from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul, matrix_product
-from flake8_cnnmem.frameworks.torch.functions.overwriting import repeated
 from flake8_cnnmem.frameworks.torch.functions.reductions import norm_kind, reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, permute_axes, shaped, unsqueeze
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
@@ -141,19 +140,16 @@ def dot(run: Runtime, input: Value, other: Value) -> Value:
 def added(run: Runtime, input: Value, left: Value, right: Value, beta: Value = 1, alpha: Value = 1) -> Value:
     """`torch.addmm`, `addmv`, `baddbmm`: `left @ right` and the input, which is broadcast to it."""
     own = in_half(run, input)
-    full = own if beta == 1 else in_full(run, own, left, right)
-    return added_into(run, matmul(run, scaled(run, left, alpha), scaled(run, right, alpha)), full, beta)
+    product = matmul(run, scaled(run, left, alpha), scaled(run, right, alpha))
+    if beta != 1 and is_smaller(own, product):
+        # The sum over what it is repeated for is made when the product's gradients are there.
+        own = apply(run, ScaledGradient("scaled_into"), own, function="mul")
+    return added_into(run, product, own, beta)
 
 
-def in_full(run: Runtime, input: Value, left: Value, right: Value) -> Value:
-    """An input as large as the product that it is added to: the sum over what it is repeated for is made when all other
-    gradients are there."""
-    own, first, second = tensor_of(input), tensor_of(left), tensor_of(right)
-    if any(isinstance(each, Unknown) or isinstance(each.shape, Unknown) for each in (own, first, second)):
-        return input
-    rows, columns = first.shape, second.shape  # type: ignore[union-attr]
-    target = (*rows[:-1], *(columns[-1:] if len(columns) > 1 else ()))  # type: ignore[index, arg-type]
-    return repeated(run, own, target)  # type: ignore[arg-type]
+def is_smaller(one: Value, other: Value) -> bool:
+    """Whether a tensor is repeated to be added to another one."""
+    return isinstance(one, Tensor) and isinstance(other, Tensor) and one.shape != other.shape
 
 
 def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, beta: Value = 1, alpha: Value = 1) -> Value:
