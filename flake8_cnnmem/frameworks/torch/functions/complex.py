@@ -42,7 +42,11 @@ def view_as_real(run: Runtime, input: Value) -> Value:
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
         return apply(run, Elementwise("view"), tensor, function="view_as_real", dtype=real_dtype(tensor))
-    return apply(run, AsReal((*tensor.shape, 2)), tensor, function="view_as_real", dtype=real_dtype(tensor))
+    dtype = real_dtype(tensor)
+    if dtype == "float" and run.autocast is not None:
+        # Of half precision, in which autocast may have made what it is of, there are no such numbers.
+        dtype = "float32"
+    return apply(run, AsReal((*tensor.shape, 2)), tensor, function="view_as_real", dtype=dtype)
 
 
 class Recast(Reshape):
