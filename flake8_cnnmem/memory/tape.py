@@ -39,8 +39,13 @@ class TapeNode:
     """The keys of its operands."""
 
     def __post_init__(self) -> None:
-        self.gives = [key for key, _ in self.results]
-        self.asks = [key for key, _ in self.operands]
+        self.wire(self.operands, self.results)
+
+    def wire(self, operands: Sequence[Keyed], results: Sequence[Keyed]) -> None:
+        """Let it stand between these."""
+        self.operands, self.results = operands, results
+        self.gives = [key for key, _ in results]
+        self.asks = [key for key, _ in operands]
 
 
 @dataclass(slots=True, eq=False)

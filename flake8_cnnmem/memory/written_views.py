@@ -36,9 +36,9 @@ def as_it_lies(forward: Forward, call: Call) -> Call | None:
         return replace(call, op=ITSELF, inputs=call.inputs[:1])
     _, written = node.operands[0]
     own = id(call.inputs[0])
-    operands = [(own, Value(written.storage, written.form, written.grad)), *node.operands[1:]]
-    results = [(id(call.outputs[0]), node.results[0][1])]
-    forward.tape[-1] = replace(node, operands=operands, results=results, whole=whole.form)
+    reads = [(own, Value(written.storage, written.form, written.grad)), *node.operands[1:]]
+    node.wire(reads, [(id(call.outputs[0]), node.results[0][1])])
+    node.whole = whole.form
     forward.asked.add(own)
     result = forward.memory.alias(whole, whole.shape, whole.strides)
     result.grad, result.viewed = True, whole.viewed

@@ -15,7 +15,7 @@ from flake8_cnnmem.evidence.growth import with_gradient
 from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.leaves import storage_of
-from flake8_cnnmem.models.left_by_turns import loose_weights, step_together
+from flake8_cnnmem.models.left_by_turns import asked_for, loose_weights, step_together
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
@@ -319,19 +319,23 @@ def not_read(phase: Phase, beside: Iterable[Resident]) -> tuple[Resident, ...]:
 
 def given_ahead(trace: Trace, phase: Phase, places: bool) -> Iterator[tuple[str, Tensor]]:
     """What a turn of a loop has put on the device, or made there without a gradient, and neither it nor the next one
-    reads: data for a later turn (a prefetcher's), gradients that a name holds. As the second turn finds it."""
+    reads: data for a later turn (a prefetcher's), gradients that a name holds. As the second turn finds it. Where a
+    backward pass follows, the gradients of the turn before have made room for new ones by then."""
     turns, again = (phase.loop.turns[:2], phase.loop.held_again) if phase.loop is not None else ([], None)
     if again is None or len(turns) < 2 or phase.loop is None or phase.loop.repeated or not places:
         return
     calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
     read = {id(storage_of(tensor)) for call in calls for tensor in (*call.inputs, *call.outputs)}
     gathered = trace.gathered.get(phase.loop.statement, set())
+    goes_back = any(event.kind == "backward" for event in phase.events)
+    replaced = asked_for(trace, phase.loop) if goes_back else {}
     for path, tensor in again.tensors:
         whole = storage_of(tensor)
         made = tensor.call.number if tensor.call is not None else tensor.born
         if (
             made > phase.loop.began
             and id(whole) not in read
+            and id(tensor) not in replaced
             and not isinstance(tensor, Weight)
             and not isinstance(tensor.shape, Unknown)
             and ("[" not in path or path.partition("[")[0] not in gathered)
