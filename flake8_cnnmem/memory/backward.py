@@ -12,7 +12,8 @@ from dataclasses import field
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.backward_plan import BackwardPlan, Made, plan_backward
+from flake8_cnnmem.memory.backward_plan import plan_backward
+from flake8_cnnmem.memory.backward_way import BackwardPlan, Made
 from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.gradient_layout import as_added

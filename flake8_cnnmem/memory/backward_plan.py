@@ -2,70 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call, Op
-from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.attention import mask_in_full
+from flake8_cnnmem.memory.backward_way import BackwardPlan, Made
 from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
-from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_joined, as_part, as_spread, as_viewed, fresh
+from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_part, as_spread, fresh
 from flake8_cnnmem.memory.lookups import places_sorted, segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, is_turned, leading, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value, is_larger
 from flake8_cnnmem.memory.tape import TapeNode
+from flake8_cnnmem.memory.view_gradient import through_view
 from flake8_cnnmem.ops import Embedding
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
 from flake8_cnnmem.ops.products import Matmul
 from flake8_cnnmem.unknown import Unknown
-
-Made: TypeAlias = "tuple[str, Form, Form | None]"
-"""How the gradient of an operand comes about: "fresh", of its own (a weight's is its `.grad`); "new", of its own among
-the temporaries; "kept", in the memory of what the op has kept, where nobody else needs that; "alias", in the memory of
-the gradient that has arrived; "reuse", the same where nobody else needs that, and of the second form else, in a graph
-as "kept"; "late", fresh once the op is done. And the form in which it lies."""
-
-
-@dataclass(slots=True, eq=False)
-class BackwardPlan:
-    """`made` is for each operand that wants a gradient, None for one that gets none; `scratch` are lots that are there
-    meanwhile, `sums` those that come one after the other once all is made. With `late` some are made when the op is
-    done, and `after` are lots that are there then in the place of `scratch`."""
-
-    made: Sequence[Made | None]
-    scratch: Sequence[int] = ()
-    late: bool = False
-    sums: Sequence[Sequence[int]] = ()
-    order: Sequence[int] = ()
-    """The places in `made` in the order of their making: sums over what was repeated, and casts, come last. Empty for
-    their own."""
-    instead: int | None = None
-    """The lot of what takes the gradient's place: a copy that a view in front of the op makes, or a step in between."""
-    after: Sequence[int] = ()
-    sums_when: str = ""
-    """"first" where the sums are those of a node of their own, which the backward pass comes to before the op, and
-    "last" where what was there meanwhile is gone by then."""
-    passing: Sequence[tuple[int, int]] = ()
-    """By place in `made` a lot that is there with `scratch` until that one is made: what it is cast from."""
-    validated: Collection[int] = ()
-    """The places in `made` of what is summed or cast when all gradients are there (validate_outputs), and of a
-    convolution's bias: the temporaries of the op are gone by then."""
-    full: int = 0
-    """So many of `scratch`, at its end, go one by one with their `sums`."""
-    views: Collection[int] = ()
-    """The places in `made` of gradients that are views of something: none is added to in place."""
-    meanwhile: int = 0
-    """So many of `scratch`, at its beginning, are gone when the first of `validated` is made."""
-    turned: int | None = None
-    """The lot of a copy that only the kernel of the first gradient reads: it comes behind that one's own room."""
-
 
 WHOLE = 8
 """Bytes of a whole number that places are counted with."""
@@ -86,7 +45,7 @@ def unviewed_plan(memory: Memory, node: TapeNode, gradient: Form, given: Sequenc
         return _through_op(memory, node, gradient, given)
     wanted = [node.operands[at][1] for at in plan.wanted]
     if plan.kind == "view":
-        return _through_view(memory, node, gradient, given, wanted)
+        return through_view(memory, node, gradient, given, wanted)
     return BackwardPlan([_cast_back(memory, gradient, value) for value in wanted])
 
 
@@ -412,41 +371,3 @@ def repeated(node: TapeNode, value: Value) -> Shape | None:
     # Of a difference the second one's is the negative first.
     negative = node.plan.row.gradient == "signed" and value is not node.operands[0][1]
     return result if (node.label.op.repeats == "operands" or negative) and shape != result else None
-
-
-def _through_view(
-    memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None], wanted: Sequence[Value]
-) -> BackwardPlan:
-    """The gradient of a view's input."""
-    if not wanted:
-        return BackwardPlan(())
-    op, value = node.label.op, wanted[0]
-    how = op.view_gradient
-    rest: list[Made | None] = [None] * (len(wanted) - 1)
-    each = size_of(gradient.dtype)
-    if how in ("join", "stack", "fill"):
-        # Parts without a gradient are zeros (an unbind's are one zero, repeated); slices of several axes are
-        # undone one after the other.
-        scratch = [
-            memory.lot(result.values, each)
-            for one, (_, result) in zip(given, node.results, strict=True)
-            if one is None and how == "join"
-        ]
-        between = last_but_one(op, value) if how == "fill" else None
-        # The zeros around a slice lie in row-major order (slice_backward, select_backward), and so does a stack.
-        own = memory.form(value.shape, value.dtype, as_joined(given, value) if how == "join" else None)
-        instead = None if between is None else memory.lot(between, each)
-        return BackwardPlan([("fresh", own, None), *rest], scratch, instead=instead)
-    if how == "scaled" or (how == "sum" and gradient.shape != value.shape):
-        return BackwardPlan([("fresh", fresh(memory, value), None), *rest])
-    strides = as_viewed(how, op, gradient, value)
-    scratch = list(node.plan.temporaries)
-    if strides is None and value.sizes is not None and gradient.sizes is not None:
-        return BackwardPlan([("new", memory.form(value.shape, gradient.dtype), None), *rest], scratch)
-    return BackwardPlan([("alias", memory.form(value.shape, gradient.dtype, strides), None), *rest], scratch)
-
-
-def last_but_one(op: Op, value: Value) -> Size | None:
-    """The values of the last step but one of a slice's gradient, which takes the place of what that was made of."""
-    shape = None if isinstance(value.shape, Unknown) else op.before_last_slice(value.shape)
-    return None if shape is None else dims.product(shape)

@@ -37,7 +37,7 @@ from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.memory.backward_plan import BackwardPlan
+    from flake8_cnnmem.memory.backward_way import BackwardPlan
 
 Keep: TypeAlias = "tuple[str, int]"
 """What a node keeps: a "new" block of a lot, an "input", a "result", a "weight" by its place, or a "clone" of an input
@@ -231,7 +231,9 @@ def result_of(
     if first is not None and shares_input(call, row, first, dtype):
         strides = fitting(shared_strides(call, first, sizes), sizes)
         if strides is not None or sizes is None or first.sizes is None:
-            return memory.form(tensor.shape, first.dtype, strides), True
+            # Two floats as one complex number, or the other way round, are of another dtype.
+            recast = dtype.startswith("complex") != first.dtype.startswith("complex")
+            return memory.form(tensor.shape, dtype if recast else first.dtype, strides), True
     strides = strides_of(call, row, inputs, tensor, sizes)
     form = memory.form(tensor.shape, dtype, strides)
     if first is not None and ((row.roomy and tensor.shape == ()) or (row.resized and is_larger(first.form, form))):

@@ -23,6 +23,16 @@ from flake8_cnnmem.memory.written_losses import written_loss
 from flake8_cnnmem.ops import Loss, RMSNorm, ScaledDotProduct
 from flake8_cnnmem.ops import strides as layout
 
+COMPLEX = frozenset(
+    {
+        "view", "multiply", "add", "shift", "add_number", "div", "subtract", "scale", "neg", "cast", "copy",
+        "contiguous", "concatenate", "stack", "identity", "alias", "detach", "made", "rebased", "overwrite", "fourier",
+        "abs", "sum", "mean", "pad",
+    }
+)  # fmt: skip
+"""Kinds of which it is known what they hold of complex numbers. The gradient of others is multiplied by conjugates, of
+which a kernel reads copies."""
+
 
 @dataclass(slots=True)
 class Planner:
@@ -70,8 +80,9 @@ class Planner:
         variants = op.variants(given)
         if isinstance(op, ScaledDotProduct) and chip is not None:
             variants = kernel(op, given, half, chip)
-        if given and given[0].dtype.startswith("complex"):
-            variants = ("complex", *variants)
+        if is_complex(given):
+            fixed = ("complex, fixed",) if len(given) > 1 and not given[1].grad else ()
+            variants = (*fixed, "complex", *variants)
         as_maps = self.rules.row(op.kind, "channels last").layout == "maps"
         if chip is not None and given and is_turned(given[0], as_maps):
             variants = (*(f"channels last, {variant}" for variant in variants), "channels last", *variants)
@@ -80,6 +91,8 @@ class Planner:
         if half is not None and given and given[0].dtype in HALVES:
             variants = (*(f"half, {variant}" for variant in variants), "half", *variants)
         row = self.rules.row(op.kind, *variants, type(op).__name__)
+        if is_complex(given) and op.kind not in COMPLEX:
+            row = replace(row, known=False)
         if row.autocast and is_in_place(call):
             # Autocast knows ops by their names, and those in place are others.
             row = replace(row, autocast="")
@@ -123,6 +136,11 @@ class Planner:
             own = [value for _, value in weights]
             found = self.plans[key] = planned(self.memory, call, row, given, own, half, self.dtype, records)
         return found
+
+
+def is_complex(given: Sequence[Value]) -> bool:
+    """Whether an op computes with complex numbers."""
+    return any(value.dtype.startswith("complex") for value in given)
 
 
 def lies_contiguous(value: Value) -> bool:

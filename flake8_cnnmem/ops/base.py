@@ -213,8 +213,8 @@ class Plain:
         """How the gradient of a view's input comes about."""
         return "reshape"
 
-    def view_gradient_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-        """The strides that a result's gradient has when it is read as the input's (for "permute")."""
+    def view_gradient_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The strides that a result's gradient has when it is read as the input's (for "permute"); None for a copy."""
         return contiguous(sizes)
 
     def before_last_slice(self, shape: Shape) -> Shape | None:

@@ -13,7 +13,7 @@ from flake8_cnnmem.ops.base import Plain, Weightless, axis_of, channels_problem,
 from flake8_cnnmem.ops.strides import Strides
 from flake8_cnnmem.unknown import Unknown
 
-ALIASES = frozenset({"identity", "detach", "alias"})
+ALIASES = frozenset({"identity", "detach", "alias", "conj", "scaled_into"})
 """Kinds whose output is the input's own storage."""
 
 ASKED: Mapping[str, Literal["contiguous", "channels last"]] = MappingProxyType(

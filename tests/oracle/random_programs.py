@@ -23,6 +23,7 @@ from pathlib import Path
 
 import random_families  # noqa: F401
 import random_operations  # noqa: F401
+import random_writes  # noqa: F401
 from random_blocks import IMAGE, SEQUENCE, Net
 
 

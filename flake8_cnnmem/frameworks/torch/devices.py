@@ -118,4 +118,7 @@ def sent(run: Runtime, input: Value, args: tuple[Value, ...], result: Value) -> 
             return to_device(run, result)
         if isinstance(value, Tensor) and value.moved:
             return to_device(run, result)
+        leaf = isinstance(result, Tensor) and not isinstance(result, Weight) and result.call is None
+        if isinstance(value, Tensor) and leaf:
+            return note_made(run, result, value)  # type: ignore[arg-type]
     return result

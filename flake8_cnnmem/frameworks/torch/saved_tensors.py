@@ -101,7 +101,9 @@ MATHEMATICS = [
     *rows("clamp/Broadcast clamp_one/Broadcast", OpRule((Saved("inputs"),), gradient_layout="slope", known=False)),
     ("clamp_one", OpRule((X,), backward=(New("x", 1),), gradient_layout="slope")),
     *rows("neg scale div rdiv trunc frac floor ceil round sign", NOTHING),
-    *rows("shift add_number identity alias real", PASSES),
+    *rows("shift add_number identity alias real conj", PASSES),
+    # Nothing is computed: who reads it makes a copy, or finds its own conjugate in it.
+    *rows("conj/complex scaled_into", replace(PASSES, known=False)),
     *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot made", CONSTANT),
     # A cast to the dtype that a tensor has is no cast; else forward and backward make a new tensor each.
     ("cast", replace(NOTHING, to_training=True)),
@@ -192,7 +194,10 @@ POOLS = [
 MERGES = [
     *rows("add average", PASSES),
     ("subtract", OpRule(gradient="signed")),
-    *rows("multiply", OpRule((OPERANDS,))),
+    ("multiply", OpRule((OPERANDS,))),
+    # Of each gradient's other factor the conjugate, a copy: one after the other.
+    ("multiply/complex", OpRule((OPERANDS,), backward=(New("x"),))),
+    ("multiply/complex, fixed", OpRule((OPERANDS,), backward=(New("x1"),))),
     ("divide", OpRule((Saved("x1"), Saved("x", "others")), backward=temporaries(2, "y"))),
     # The gradient is divided by what is kept, and that is all.
     ("divide/fixed divisor", OpRule((Saved("x1"),))),

@@ -23,8 +23,8 @@ from flake8_cnnmem.frameworks.torch.dtypes import (
     SIZES,
     dtype_from,
     is_floating,
-    real_dtype,
 )
+from flake8_cnnmem.frameworks.torch.functions.complex import imag, real
 from flake8_cnnmem.frameworks.torch.functions.constants import scalar
 from flake8_cnnmem.frameworks.torch.functions.indexing import index
 from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, swap
@@ -112,8 +112,8 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "H": last_swapped,
     "mH": last_swapped,
     "data": values_only,
-    "real": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="real", dtype=real_dtype(tensor)),
-    "imag": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="imag", dtype=real_dtype(tensor)),
+    "real": real,
+    "imag": imag,
     "grad": gradient_of,
     "grad_fn": graph_node,
     "is_cuda": lambda run, tensor: True,

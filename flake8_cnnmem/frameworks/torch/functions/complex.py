@@ -13,8 +13,9 @@ from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Operand, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops import Broadcast, Elementwise, Reduce, Reshape
+from flake8_cnnmem.ops import Broadcast, Elementwise, Index, Reduce, Reshape
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.ops.strides import Strides, is_contiguous
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Value
@@ -33,7 +34,7 @@ def view_as_complex(run: Runtime, input: Value) -> Value:
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
         return apply(run, Elementwise("view"), tensor, function="view_as_complex", dtype=complex_dtype(tensor))
-    return apply(run, Recast(tensor.shape[:-1]), tensor, function="view_as_complex", dtype=complex_dtype(tensor))
+    return apply(run, AsComplex(tensor.shape[:-1]), tensor, function="view_as_complex", dtype=complex_dtype(tensor))
 
 
 def view_as_real(run: Runtime, input: Value) -> Value:
@@ -41,7 +42,11 @@ def view_as_real(run: Runtime, input: Value) -> Value:
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
         return apply(run, Elementwise("view"), tensor, function="view_as_real", dtype=real_dtype(tensor))
-    return apply(run, Recast((*tensor.shape, 2)), tensor, function="view_as_real", dtype=real_dtype(tensor))
+    dtype = real_dtype(tensor)
+    if dtype == "float" and run.autocast is not None:
+        # Of half precision, in which autocast may have made what it is of, there are no such numbers.
+        dtype = "float32"
+    return apply(run, AsReal((*tensor.shape, 2)), tensor, function="view_as_real", dtype=dtype)
 
 
 class Recast(Reshape):
@@ -49,19 +54,65 @@ class Recast(Reshape):
 
     __slots__ = ()
 
+    view_gradient = "permute"
+
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """The shape that it was made with."""
         return (self.target,)
 
 
+class AsComplex(Recast):
+    """Two floats as one number. A gradient that does not lie contiguous is copied to be read as floats."""
+
+    __slots__ = ()
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        """Half of the floats' strides."""
+        return tuple([stride // 2 for stride in strides[:-1]])
+
+    def view_gradient_strides(self, sizes: Strides, strides: Strides) -> Strides | None:
+        """Double the numbers' strides."""
+        return parted(strides) if is_contiguous(sizes, strides) else None
+
+
+class AsReal(Recast):
+    """One number as two floats. A gradient that does not lie contiguous is copied to be read as numbers."""
+
+    __slots__ = ()
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        """Double the numbers' strides."""
+        return parted(strides)
+
+    def view_gradient_strides(self, sizes: Strides, strides: Strides) -> Strides | None:
+        """Half of the floats' strides."""
+        return tuple([stride // 2 for stride in strides[:-1]]) if is_contiguous(sizes, strides) else None
+
+
+def parted(strides: Strides) -> Strides:
+    """The strides of numbers' parts, which lie beside each other."""
+    return (*[2 * stride for stride in strides], 1)
+
+
+PARTS = ("real", "imag")
+
+
+def part(run: Runtime, input: Value, at: int) -> Value:
+    """The real (0) or the imaginary (1) parts of complex numbers, a view; real numbers are their own real parts."""
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown) or not tensor.dtype.startswith("complex"):
+        return apply(run, Elementwise("view"), input, function=PARTS[at], dtype=real_dtype(input))
+    return apply(run, Index((..., at)), view_as_real(run, tensor), function=PARTS[at])
+
+
 def real(run: Runtime, input: Value) -> Value:
     """The real parts, a view."""
-    return apply(run, Elementwise("view"), input, function="real", dtype=real_dtype(input))
+    return part(run, input, 0)
 
 
 def imag(run: Runtime, input: Value) -> Value:
     """The imaginary parts, a view."""
-    return apply(run, Elementwise("view"), input, function="imag", dtype=real_dtype(input))
+    return part(run, input, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ LOGICAL: dict[str, Numbers | None] = {
 KINDS = {
     "absolute": "abs", "negative": "neg", "positive": "identity", "fix": "trunc", "arcsin": "asin",
     "arccos": "acos", "arctan": "atan", "square": "pow", "sgn": "sign", "deg2rad": "scale", "rad2deg": "scale",
-    "resolve_conj": "identity", "conj": "identity",
+    "resolve_conj": "identity", "conj": "conj",
 }  # fmt: skip
 """The op's kind where it is not the function's own name."""
 

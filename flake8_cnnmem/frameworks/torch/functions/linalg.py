@@ -140,7 +140,16 @@ def dot(run: Runtime, input: Value, other: Value) -> Value:
 def added(run: Runtime, input: Value, left: Value, right: Value, beta: Value = 1, alpha: Value = 1) -> Value:
     """`torch.addmm`, `addmv`, `baddbmm`: `left @ right` and the input, which is broadcast to it."""
     own = in_half(run, input)
-    return added_into(run, matmul(run, scaled(run, left, alpha), scaled(run, right, alpha)), own, beta)
+    product = matmul(run, scaled(run, left, alpha), scaled(run, right, alpha))
+    if beta != 1 and is_smaller(own, product):
+        # The sum over what it is repeated for is made when the product's gradients are there.
+        own = apply(run, ScaledGradient("scaled_into"), own, function="mul")
+    return added_into(run, product, own, beta)
+
+
+def is_smaller(one: Value, other: Value) -> bool:
+    """Whether a tensor is repeated to be added to another one."""
+    return isinstance(one, Tensor) and isinstance(other, Tensor) and one.shape != other.shape
 
 
 def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, beta: Value = 1, alpha: Value = 1) -> Value:
@@ -153,8 +162,8 @@ def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, beta: Value
 
 def added_into(run: Runtime, product: Value, input: Value, beta: Value) -> Value:
     """The result of a kernel that adds an input to a product in one: it is written where the product lies. Times
-    `beta`, which may be 0, the gradient of the input is a tensor of its own."""
-    return binary(run, "+" if beta == 1 else "-", product, input, True)
+    `beta`, which may be 0, the gradient of the input is a tensor of its own, made ahead of the product's."""
+    return binary(run, "+", product, input if beta == 1 else scaled(run, input, beta), True)
 
 
 def scaled(run: Runtime, operand: Value, by: Value) -> Value:
