@@ -48,6 +48,9 @@ class OpTraits(Protocol):
     def writes_part(self) -> bool: ...
 
     @property
+    def rebases(self) -> bool: ...
+
+    @property
     def looks_up(self) -> bool: ...
 
     @property

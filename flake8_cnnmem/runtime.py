@@ -51,6 +51,12 @@ class Runtime(Protocol):
     called_at: int | None
     """The batch size of the program's own call that is made again for its graph; None outside of one."""
     making_data: bool
+
+    @property
+    def in_forward_of_turn(self) -> bool:
+        """Whether a model is called in a turn of a training loop."""
+        ...
+
     havocked: dict[int, tuple[Value, Unknown]]
     """Containers whose items cannot be known, by id, with the cause."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -72,15 +72,18 @@ class Unknown:
     known: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
     """Attributes that are known of it whatever it is: what `convert` gives of something in a data set is an image."""
 
+    loaded: str = field(default="", compare=False)
+    """"file" where it is all that a file holds, whose tensors may lie on the device, "part" where it is made of that: a
+    number of it, or a part of its tensors."""
+
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
         return self if self.number == kind else self.another(kind)
 
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
-        return replace(
-            self, something=True, number=kind, place=None, stride=None, left=None, items=None, span=None, known=None
-        )
+        bare = replace(self, place=None, stride=None, left=None, items=None, span=None, known=None, loaded="")
+        return replace(bare, something=True, number=kind)
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""
@@ -91,10 +94,14 @@ class Unknown:
 
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
-        if not self.number and not self.sides and self.items is None and self.known is None:
+        if not self.number and not self.sides and self.items is None and self.known is None and not self.loaded:
             return self
-        bare = replace(self, number="", place=None, stride=None, left=None, sides=None)
+        bare = replace(self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file())
         return replace(bare, items=None, span=None, known=None)
+
+    def made_of_file(self) -> str:
+        """`loaded` of what is made of it."""
+        return "part" if self.loaded else ""
 
     def part(self, items: int | None) -> Unknown:
         """So many of its items in a row; None where that is not known."""
@@ -142,6 +149,17 @@ class Unknown:
 def unless_none(value: Any) -> Any:
     """What a value is if it is not None, where that is known; else the value."""
     return value.instead if isinstance(value, Unknown) and value.instead is not None else value
+
+
+def may_be_sequences(items: Iterable[object]) -> Unknown | None:
+    """The cause where nothing tells whether the innermost items of nested lists, of which there is one at least, are
+    numbers or sequences themselves: each of them is unknown. One that is a number tells it of all."""
+    first: Unknown | None = None
+    for item in items:
+        if not isinstance(item, Unknown) or item.number:
+            return None
+        first = first or item.loose()
+    return first
 
 
 class Leaving(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import frameworks
@@ -84,10 +84,13 @@ def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
     found: Value = items[0]
     for item in items[1:]:
         found = join(run, found, item, cause)
+    return as_one_kind(found, items) if isinstance(found, Unknown) else found
+
+
+def as_one_kind(cause: Unknown, items: Iterable[Value]) -> Unknown:
+    """A cause that is a number where all of the items that it stands for are numbers of one kind."""
     kinds = {number_kind(item) for item in items}
-    if isinstance(found, Unknown) and len(kinds) == 1 and "" not in kinds:
-        return found.another(kinds.pop())
-    return found
+    return cause.another(kinds.pop()) if len(kinds) == 1 and "" not in kinds else cause
 
 
 def in_common(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
@@ -114,7 +117,8 @@ def in_common(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value
         return dataclasses.replace(cause, something=False, instead=common) if isinstance(common, Tensor) else cause
     columns = fields_of(items)
     if columns is None:
-        return one_of(run, items, cause) if len(items) <= MOST_ITEMS and all(map(is_data, items)) else cause
+        few = len(items) <= MOST_ITEMS and all(map(is_data, items))
+        return one_of(run, items, cause) if few else as_one_kind(cause, items)
     common = tuple(in_common(run, column, cause) for column in columns)
     return dataclasses.replace(first, payload=common) if isinstance(first, Instance) else common
 

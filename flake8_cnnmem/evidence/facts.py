@@ -191,9 +191,9 @@ def optimizers_of(
 ) -> None:
     """Those that step on this model's parameters; without a training those that were made for them; what `compile`
     says."""
-    own = {id(weight) for weight in framework.weights(model)}
     stepping = {id(optimizer): optimizer for each in phases for optimizer in each.optimizers}
     made = {} if phases else run.data("optimizers")
+    own = {id(weight) for weight in framework.weights(model)} if stepping or made else set()
 
     def covered(optimizer: Instance) -> int:
         return len(own & {id(weight) for weight in framework.updated_by(optimizer) or ()})

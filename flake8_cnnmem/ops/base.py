@@ -138,6 +138,11 @@ class Plain:
         return False
 
     @property
+    def rebases(self) -> bool:
+        """Whether it stands for a tensor, or a view of one, since another view of it was written in place."""
+        return False
+
+    @property
     def looks_up(self) -> bool:
         """Whether it gives rows of its weight as they are."""
         return False
