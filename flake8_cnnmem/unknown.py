@@ -59,6 +59,9 @@ class Unknown:
     left: int | None = field(default=None, compare=False)
     """Of how much there is behind such a number: how much there is at least, wherever a next one follows."""
 
+    answer: bool = field(default=False, compare=False)
+    """Whether it is the comparison of something with a text: True or False, and no list."""
+
     items: int | None = field(default=None, compare=False)
     """How many items it has where it is a whole part of something long that is not known: a batch of its names."""
 
@@ -83,7 +86,7 @@ class Unknown:
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
         bare = replace(self, place=None, stride=None, left=None, items=None, span=None, known=None, loaded="")
-        return replace(bare, something=True, number=kind)
+        return replace(bare, something=True, number=kind, answer=False)
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""
@@ -92,11 +95,18 @@ class Unknown:
             return found
         return replace(found, span=(float(least), float(most), reached))
 
+    def as_answer(self) -> Unknown:
+        """The same where it is the comparison of something with a text."""
+        return replace(self.loose(), something=True, answer=True)
+
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
-        if not self.number and not self.sides and self.items is None and self.known is None and not self.loaded:
+        plain = not self.number and not self.sides and self.items is None and self.known is None
+        if plain and not self.loaded and not self.answer:
             return self
-        bare = replace(self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file())
+        bare = replace(
+            self, number="", answer=False, place=None, stride=None, left=None, sides=None, loaded=self.made_of_file()
+        )
         return replace(bare, items=None, span=None, known=None)
 
     def made_of_file(self) -> str:
@@ -156,7 +166,7 @@ def may_be_sequences(items: Iterable[object]) -> Unknown | None:
     numbers or sequences themselves: each of them is unknown. One that is a number tells it of all."""
     first: Unknown | None = None
     for item in items:
-        if not isinstance(item, Unknown) or item.number:
+        if not isinstance(item, Unknown) or item.number or item.answer:
             return None
         first = first or item.loose()
     return first

@@ -49,3 +49,12 @@ def test_a_copy_that_is_evaluated_on_more_than_the_training_draws_decides(monkey
     (report,) = analyse(load("copy_is_evaluated.py"), Settings()).reports
     assert report.evaluation is not None
     assert report.evaluation.batch_size == 500
+
+
+def test_a_replay_memory_is_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROGRAMS)
+    (report,) = analyse(load("replay_on_the_device.py"), Settings()).reports
+    (row,) = (each for each in report.also_in_memory if each.what.startswith("memory"))
+    assert row.what.startswith("memory.items: ")
+    assert row.what.endswith(" tensors")
+    assert row.bytes > 4 * 512

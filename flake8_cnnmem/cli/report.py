@@ -15,7 +15,7 @@ from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place,
 from flake8_cnnmem.cli.options import add_jobs, add_no_cache, add_output, add_settings, keep_targets, settings_of
 from flake8_cnnmem.reporting import FORMATS
 from flake8_cnnmem.running.gc_tuning import seldom_collected
-from flake8_cnnmem.source import SourceError, shared
+from flake8_cnnmem.source import SourceError, load, shared
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.text.notebook import ENDING as NOTEBOOK
 
@@ -210,8 +210,13 @@ def ink_of(options: argparse.Namespace) -> Ink:
 
 
 def nothing(options: argparse.Namespace) -> None:
-    """Say that there is no model."""
-    warn(f"{' '.join(options.targets[:3])}{'' if len(options.targets) <= 3 else ' ...'}: no model found")
+    """Say that there is no model; of a single file of which nothing was evaluated, why."""
+    why = ""
+    if len(options.targets) == 1 and os.path.isfile(options.targets[0]):
+        source = load(options.targets[0])
+        if "import" in source.text and not source.may_hold_models():
+            why = ", and nothing that it imports leads to PyTorch, Keras or Flax"
+    warn(f"{' '.join(options.targets[:3])}{'' if len(options.targets) <= 3 else ' ...'}: no model found{why}")
 
 
 def written(text: str, options: argparse.Namespace) -> None:

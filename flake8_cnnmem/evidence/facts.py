@@ -63,6 +63,7 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = (), fi
     if not phases:
         made_loaders(evidence, run)
         told(evidence, run)
+        gone_back(evidence, run, framework, model)
     precision(evidence, run, framework, model)
     return evidence
 
@@ -289,6 +290,22 @@ def made_loaders(evidence: Evidence, run: Interpreter) -> None:
         evidence.loaders.append(loader)
         if (said := batches.of_loader(loader)) is not None:
             evidence.batch_size.append(said)
+
+
+def gone_back(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:
+    """The batch of a call of a PyTorch model behind which a backward pass comes, though no optimizer steps (the
+    gradients are looked at): the figure is that of such a pass."""
+    if evidence.batch_size or not framework.declares_inputs:
+        return
+    own = {id(weight) for weight in framework.weights(model)}
+    passes = [event.number for event in run.trace.events if event.kind == "backward" and own & event.trainable]
+    for event in run.trace.events if passes else ():
+        call = event.call
+        if call is None or not call.grad or seen_through(call.instance) is not model or event.number > max(passes):
+            continue
+        if (said := batches.of_call(call)) is not None:
+            evidence.batch_size.append(said)
+            return
 
 
 def precision(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.results import AlsoInMemory, Part
@@ -46,7 +48,28 @@ def beside_of(model: Model, training: Training) -> tuple[AlsoInMemory, ...]:
         AlsoInMemory(each.what, size, *((each.site.path, each.site.line) if each.site is not None else ("", 0)))
         for each, size in zip(model.beside, bytes_beside(model, training.dtype.value), strict=True)
     ]
-    return tuple(sorted(rows, key=lambda row: -row.bytes))
+    return tuple(sorted(gathered(rows), key=lambda row: -row.bytes))
+
+
+MANY = 4
+"""So many tensors in one container are one row."""
+
+
+def gathered(rows: Sequence[AlsoInMemory]) -> Iterator[AlsoInMemory]:
+    """The rows, those of many tensors that lie in one container (a replay memory) as one, at the first one's line."""
+    inside: dict[str, list[AlsoInMemory]] = {}
+    for row in rows:
+        path, _, kind = row.what.partition("[")
+        if kind.endswith("]: tensor"):
+            inside.setdefault(path, []).append(row)
+    for row in rows:
+        path = row.what.partition("[")[0]
+        alike = inside.get(path, [])
+        if len(alike) < MANY or row not in alike:
+            yield row
+        elif row is alike[0]:
+            total = sum(each.bytes for each in alike)
+            yield replace(row, what=f"{path}: {len(alike)} tensors", bytes=total)
 
 
 def dims_total(shape: object) -> int:

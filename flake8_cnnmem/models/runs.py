@@ -11,13 +11,14 @@ from flake8_cnnmem.evaluate.program_runs import MOST_WAYS, Ways
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.frameworks.framework import NUMBER_OF_GPUS
+from flake8_cnnmem.graph import Site
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.roots import evaluate_way, is_candidate
 from flake8_cnnmem.models.trainings import inside_of
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance
+from flake8_cnnmem.values import Class, Instance
 
 
 def evaluate_file(
@@ -119,8 +120,12 @@ def each_once(roots: Sequence[Root]) -> list[Root]:
             kept.setdefault((place(root), training(root)), root)
     places = {place(root) for root in kept.values()}
     names = {part.name for root in kept.values() for part in (root, *root.parts)}
+    runs = {id(root.run): root.run for root in kept.values()}
+    made = {definition(each.instance.cls) for run in runs.values() for each in run.trace.layers.values()}
     for root in roots:
-        if place(root) not in places and root.name not in names:
+        # A class that one run makes nothing of may be what another one trains with (the features in a loss).
+        unused = root.value is not None and place_at(root.site) == definition(root.value.cls) in made
+        if place(root) not in places and root.name not in names and not unused:
             kept[place(root)] = root
             places.add(place(root))
     return [root for root in roots if any(root is other for other in kept.values())]
@@ -129,6 +134,16 @@ def each_once(roots: Sequence[Root]) -> list[Root]:
 def place(root: Root) -> Hashable:
     """What a root is told apart by: its name, and its path, line and column."""
     return root.name, root.site.path, root.site.line, root.site.column
+
+
+def definition(cls: Class) -> Hashable:
+    """Where a class is defined: path, line and column; None of a framework's own."""
+    return place_at(cls.site) if cls.site is not None else None
+
+
+def place_at(site: Site) -> Hashable:
+    """Path, line and column."""
+    return site.path, site.line, site.column
 
 
 def is_trained(root: Root) -> bool:

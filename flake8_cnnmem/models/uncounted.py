@@ -27,6 +27,20 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
     yield from partly_moved(run, weights, phase)
     yield from beside_models(phase)
     yield from files_beside(weights, phase)
+    yield from held_by_unknown(phase)
+
+
+def held_by_unknown(phase: Phase) -> Iterator[Unknown]:
+    """Why a step may update other weights than those of the models that it calls: what its optimizer was made for is
+    not known, nor which gradients are cleared for it."""
+    for optimizer in phase.optimizers:
+        groups = optimizer.attributes.get("param_groups")
+        each = [group.get("params") for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+        held = [value for one in each for value in (one if isinstance(one, (list, tuple)) else (one,))]
+        cause = next((value for value in (groups, *held) if isinstance(value, Unknown)), None)
+        if cause is not None:
+            what = f"which parameters the optimizer was made for is not known: {cause.reason}"
+            yield Unknown(what, cause.path, cause.line)
 
 
 def gathered(phase: Phase) -> Iterator[Unknown]:

@@ -97,6 +97,12 @@ BATCHES = {
         "    F.cross_entropy(net(x[at:at + 20]), y[at:at + 20]).backward()\n    optimizer.step()",
         20,
     ),
+    "a backward pass without an optimizer": (
+        TORCH + "loss = F.cross_entropy(net(torch.randn(7, 3, 16, 16)), torch.zeros(7, dtype=torch.long))\n"
+        "loss.backward()",
+        7,
+    ),
+    "a call that nothing goes back from says nothing": (TORCH + "net(torch.randn(7, 3, 16, 16))", 32),
     "DataParallel divides among the devices that the code names": (
         TORCH + "wide = nn.DataParallel(net, device_ids=[0, 1, 2])\n"
         "step(wide, DataLoader(data(), 64), torch.optim.SGD(net.parameters(), 0.1))",

@@ -113,6 +113,11 @@ OTHERWISE = {
         "lower-bound",
         "what is trained are tensors that belong to no model",
     ),
+    "an optimizer made for what nobody knows": (
+        "import somewhere\nopt = torch.optim.Adam(somewhere.Wrapped(net).parameters())\n" + STEP,
+        "lower-bound",
+        "which parameters the optimizer was made for is not known: the source of 'somewhere' is not found",
+    ),
     "an optimizer made anew in every step": (
         "x = torch.randn(9000, 64, device='cuda')\n"
         + STEP.replace("    opt.zero_grad()", "    opt = torch.optim.Adam(net.parameters())\n    opt.zero_grad()"),
