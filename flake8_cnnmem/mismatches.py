@@ -103,6 +103,8 @@ def other_input(root: Root, built: Built, call: Call) -> Site | None:
 
 def met_by_program(root: Root, builds: Sequence[Built]) -> Iterator[tuple[Built, Call]]:
     """The wrong sizes that the program itself comes to, in order, inside of a model or in what it makes of a result."""
+    if not root.run.trace.problems:
+        return
     models = [(built, built.model) for built in builds]
     inside = [
         (built, {id(model.root), *frameworks.named(model.framework).paths(model.root)}) for built, model in models

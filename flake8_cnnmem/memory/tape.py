@@ -10,7 +10,7 @@ from flake8_cnnmem.graph import Call, Invocation, OwnBackward, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.plan import Plan
-from flake8_cnnmem.memory.storages import Storage, Value
+from flake8_cnnmem.memory.storages import Form, Storage, Value
 
 Keyed: TypeAlias = "tuple[int, Value]"
 """A value with the key (a tensor's id) under which its gradient is asked for."""
@@ -30,14 +30,22 @@ class TapeNode:
     """What waits in the host's memory, and is on the device for the time of its backward."""
     number: int = 0
     """By which a backward pass takes it: of two that are ready the higher one first."""
+    whole: Form | None = None
+    """Of an op that wrote into a view: how the tensor lies that this is a view of. `operands` and `results` then have
+    the view, by the keys of that one."""
+    gives: list[int] = field(init=False)
+    """The keys of its results."""
+    asks: list[int] = field(init=False)
+    """The keys of its operands."""
 
-    @property
-    def gives(self) -> list[int]:
-        return [key for key, _ in self.results]
+    def __post_init__(self) -> None:
+        self.wire(self.operands, self.results)
 
-    @property
-    def asks(self) -> list[int]:
-        return [key for key, _ in self.operands]
+    def wire(self, operands: Sequence[Keyed], results: Sequence[Keyed]) -> None:
+        """Let it stand between these."""
+        self.operands, self.results = operands, results
+        self.gives = [key for key, _ in results]
+        self.asks = [key for key, _ in operands]
 
 
 @dataclass(slots=True, eq=False)

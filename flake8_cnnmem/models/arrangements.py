@@ -104,8 +104,8 @@ COMPARE: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
 def noted_of(root: Root) -> list[Arrangement]:
     """In the order in which the code arranges the model and its parts."""
     framework = frameworks.of_layer(root.value)
-    if framework is None or root.value is None:
+    known = root.run.data(ARRANGEMENTS)
+    if framework is None or root.value is None or not known:
         return []
     inside = {EVERY, id(root.value), *framework.paths(root.value)}
-    known = root.run.data(ARRANGEMENTS)
     return [each for key, held in known.items() if key in inside for each in held.noted]

@@ -4,7 +4,6 @@ without a program of its own is started with from outside, and what a call of th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from flake8_cnnmem import frameworks
@@ -50,21 +49,23 @@ def call_starts(run: Interpreter, module: Module) -> bool:
     return True
 
 
-def starts_of(run: Interpreter, module: Module) -> Iterator[tuple[ast.FunctionDef, Value]]:
+def starts_of(run: Interpreter, module: Module) -> list[tuple[ast.FunctionDef, Value]]:
     """Functions that a file may be started with (an entry point of the package, a test, what a notebook calls):
     top-level ones that need no argument, give no value unless they train, and are mentioned nowhere else in the
     file."""
     tree = module.source.tree
-    mentioned = names_used_inside(tree, (ast.FunctionDef, ast.ClassDef))
+    found: list[tuple[ast.FunctionDef, Value]] = []
     for statement in tree.body:
-        if not isinstance(statement, ast.FunctionDef) or statement.name in mentioned:
+        if not isinstance(statement, ast.FunctionDef):
             continue
         function = module.variables.get(statement.name)
         if not is_start(function, statement, module) or id(function) in run.trace.used:
             continue
-        if returns_value(statement) and not trains_by_its_words(statement):
-            continue
-        yield statement, function
+        if not returns_value(statement) or trains_by_its_words(statement):
+            found.append((statement, function))
+    # Hardly a file has any, and to look through all of it takes long.
+    mentioned = names_used_inside(tree, (ast.FunctionDef, ast.ClassDef)) if found else set()
+    return [(statement, function) for statement, function in found if statement.name not in mentioned]
 
 
 def trains_by_its_words(statement: ast.FunctionDef) -> bool:

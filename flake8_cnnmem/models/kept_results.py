@@ -14,7 +14,8 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.stdlib.copy import Weakly
-from flake8_cnnmem.graph import FOREVER, Call, Tensor
+from flake8_cnnmem.graph import FOREVER, Call, Tensor, Weight
+from flake8_cnnmem.ops.given import Made
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Property, StaticMethod, Value
 
@@ -25,7 +26,7 @@ KEPT = "a result of forward is kept until the next step, which begins with it"
 TOO_MUCH = Unknown("whether results of forward are kept: the program holds too much to be looked through")
 
 PLAIN = (str, int, float, complex, bytes, type(None), Unknown, slice, range)
-NO_TENSORS = frozenset((*PLAIN, bool))
+NO_TENSORS = frozenset((*PLAIN, bool, Weight))
 CONTAINERS = (list, tuple, deque, set, frozenset)
 BUILTIN = frozenset((dict, *CONTAINERS))
 """Those that are empty hold nothing: most of a module's own dicts."""
@@ -38,11 +39,16 @@ def kept_results(
     there is any: PyTorch keeps a result, and what its gradient needs, until the next step puts another in its place (or
     for good, in a list), so that the next step begins with it. What is made of weights alone (a normed weight) is no
     larger for a larger batch, and is left as it is. `calls` are in the order in which they ran."""
-    given = {id(tensor) for tensor in inputs}
+    reached = {id(tensor) for tensor in inputs}
     made: dict[int, Call] = {}
     for call in calls:
-        if any(id(tensor) in given or id(tensor) in made for tensor in call.inputs):
-            made.update((id(tensor), call) for tensor in call.outputs)
+        if not reached.isdisjoint(map(id, call.inputs)):
+            for tensor in call.outputs:
+                made[id(tensor)] = call
+                reached.add(id(tensor))
+            if isinstance(call.op, Made):
+                made[id(call.inputs[0])] = call
+                reached.add(id(call.inputs[0]))
     if not made:
         return None
     first: Call | None = None
@@ -92,6 +98,23 @@ def nothing(value: Value) -> Iterable[Value]:
     return ()
 
 
+def of_instance(value: Instance) -> Iterable[Value]:
+    """What an object holds in its attributes, its class, and what natives note of it."""
+    held: list[Value] = [value.attributes, value.cls]
+    if value.payload is not None:
+        held.append(value.payload)
+    if value.native is not None:
+        held += of_native(value.native)
+    return held
+
+
+def of_dict(value: dict[Value, Value]) -> Iterable[Value]:
+    """Its values, and keys that are no names, as natives change it: an OrderedDict of the host keeps an order of its
+    own beside."""
+    keys = [key for key in dict.keys(value) if type(key) is not str]
+    return [*dict.values(value), *keys] if keys else dict.values(value)
+
+
 def of_generator(value: GeneratorType[Value, Value, Value]) -> Iterable[Value]:
     """What a generator that is not exhausted holds in its frame."""
     local = value.gi_frame.f_locals.values() if value.gi_frame is not None else ()
@@ -99,9 +122,8 @@ def of_generator(value: GeneratorType[Value, Value, Value]) -> Iterable[Value]:
 
 
 HOLDING: list[tuple[type | tuple[type, ...], Callable[[Any], Iterable[Value]]]] = [
-    (Instance, lambda value: (value.attributes, value.payload, value.cls, *of_native(value.native))),
-    # As natives change it: an OrderedDict of the host keeps an order of its own beside.
-    (dict, lambda value: [*dict.values(value), *(key for key in dict.keys(value) if type(key) is not str)]),
+    (Instance, of_instance),
+    (dict, of_dict),
     (PLAIN, nothing),
     (CONTAINERS, lambda value: value),
     (Class, lambda value: (value.namespace, *value.bases) if value.site is not None else ()),
@@ -131,7 +153,7 @@ def of_host_function(function: object) -> Iterable[Value]:
 
 def of_native(native: object) -> Iterable[Value]:
     """What a native class notes of an object, in containers or in a record of its own."""
-    if native is None or isinstance(native, (*PLAIN, Instance, Tensor, dict, *CONTAINERS)):
+    if isinstance(native, (*PLAIN, Instance, Tensor, dict, *CONTAINERS)):
         return (native,)
     if isinstance(native, Weakly):
         return ()

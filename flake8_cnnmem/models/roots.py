@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Container, Iterator, Sequence
+from functools import cache
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
@@ -346,18 +347,19 @@ def factories(run: Interpreter, module: Module) -> Iterator[Root]:
 def classes(run: Interpreter, module: Module, used: set[int], alone: bool) -> Iterator[Root]:
     """Model classes that nothing else in the file uses as a part. `alone`: where the file has no other model; then a
     function that nobody calls uses none."""
-    referenced = names_used_inside(module.source.tree, (ast.ClassDef,) if alone else (ast.FunctionDef, ast.ClassDef))
+    inside = (ast.ClassDef,) if alone else (ast.FunctionDef, ast.ClassDef)
+    referenced = cache(lambda: names_used_inside(module.source.tree, inside))
     for statement in module.source.tree.body:
         if not isinstance(statement, ast.ClassDef):
             continue
         cls = module.variables.get(statement.name)
         if not isinstance(cls, Class) or not frameworks.is_layer(Instance(cls)):
             continue
-        if id(cls) in used or id(cls) in run.trace.used or statement.name in referenced:
+        if id(cls) in used or id(cls) in run.trace.used:
             continue
         if any(made.instance.cls is cls for made in run.trace.layers.values()):
             continue
-        if not is_model_class(cls):
+        if not is_model_class(cls) or statement.name in referenced():
             continue
         value = attempt(run, module, statement, cls)
         site = StatementSite(module.path, statement)
