@@ -16,7 +16,7 @@ from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.outlines import touched
 from flake8_cnnmem.evaluate.program_ends import ends_program, is_definition
 from flake8_cnnmem.finding import in_short
-from flake8_cnnmem.graph import Call
+from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.running.stopping import go_on
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Raised
@@ -132,6 +132,18 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
         run.failures.append(cause)
     else:
         module.lose(run, touched(twin), cause)
+        if isinstance(error, Raised) and not module.lazy and not is_definition(twin):
+            bind_no_longer(run, module, twin, cause)
+
+
+def bind_no_longer(run: Interpreter, module: Module, twin: ast.stmt, cause: Unknown) -> None:
+    """A statement that raises leaves no earlier tensor under the names that it would bind: what is computed of
+    `x = layer(x)` afterwards is nothing that the code computes of the x before."""
+    for node in ast.walk(twin):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            if isinstance(module.variables.get(node.id), Tensor):
+                run.changed(module.variables)
+                module.variables[node.id] = cause
 
 
 def cut_off(run: Interpreter, module: Module, twin: ast.stmt) -> None:

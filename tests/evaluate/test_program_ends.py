@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 
 
@@ -70,3 +72,24 @@ def test_classes_behind_it_are_known() -> None:
     run.run_module(module)
     assert "Net" in module.variables
     assert "net" not in module.variables
+
+
+RAISING = """
+import keras
+
+class Own(keras.layers.MultiHeadAttention):
+    def call(self, x):
+        return x + self._unheard_of(x)
+
+i = keras.Input((10, 16))
+x = keras.layers.Dense(16)(i)
+x = Own(2, 8)(x)
+x = keras.layers.Dense(4)(x)
+model = keras.Model(i, x)
+"""
+
+
+def test_a_statement_that_raises_leaves_no_earlier_tensor_under_its_name() -> None:
+    (report,) = analyse(Source("net.py", RAISING), Settings()).reports
+    assert report.status == "unresolved"
+    assert "_unheard_of" in report.causes[0].reason

@@ -79,6 +79,7 @@ TORCH = [
     Case("seq2seq_gru.py", "build_model()", ((10,), (10,)), 2991),
     Case("siamese.py", "Siamese()", ((1, 105, 105), (1, 105, 105))),
     Case("small_cnn.py", "SmallCNN()", ((3, 50, 50),)),
+    Case("spectrogram_cnn.py", "model", ((1, 16000),)),
     Case("super_resolution.py", "espcn()", ((1, 85, 85),)),
     Case("text_lstm.py", "model", ((200,),), 20000),
     Case("transformer.py", "model", ((35,),), 28782),

@@ -56,7 +56,7 @@ class LiveStorages(TorchDispatchMode):
         result = func(*args, **(kwargs or {}))
         for value in tree_flatten(result)[0]:
             if isinstance(value, torch.Tensor):
-                self.trace(value)
+                self.watch(value)
         return result
 
 

@@ -33,7 +33,7 @@ from flake8_cnnmem.frameworks.torch.functions import (
 from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.frameworks.torch.nn import init
 from flake8_cnnmem.frameworks.torch.nn.functional import convolution as functional_convolution
-from flake8_cnnmem.frameworks.torch.nn.functional import loss
+from flake8_cnnmem.frameworks.torch.nn.functional import loss, spectra
 from flake8_cnnmem.frameworks.torch.nn.functional import pooling as functional_pooling
 from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS
 from flake8_cnnmem.frameworks.torch.nn.modules import (
@@ -67,7 +67,7 @@ from flake8_cnnmem.values import MISSING, Namespace, Native, Value, native
 
 DECLARING = (
     complex, functional_convolution, creation, ranges, joining, linalg, functional_pooling, repetition, shapes,
-    tensors, attention_layers, linear_layers, adaptive, foreach, deprecated_orders, state,
+    tensors, attention_layers, linear_layers, adaptive, foreach, deprecated_orders, state, spectra,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 

@@ -269,10 +269,12 @@ def as_strided(run: Runtime, input: Value) -> Value:
     return lost_shape(run, input, run.unknown("as_strided is not followed"), "as_strided")
 
 
-@define("torch.stft", "torch.istft")
-def stft(run: Runtime, input: Value, n_fft: Value, *args: Value, **options: Value) -> Value:
-    """The short-time Fourier transform, which is not followed."""
-    return lost_shape(run, input, run.unknown("a short-time Fourier transform is not followed"), "stft", "copy")
+@define("torch.istft", "tensor.istft")
+def istft(run: Runtime, input: Value, n_fft: Value, *args: Value, **options: Value) -> Value:
+    """The inverse of the short-time Fourier transform, which is not followed."""
+    return lost_shape(
+        run, input, run.unknown("an inverse short-time Fourier transform is not followed"), "istft", "copy"
+    )
 
 
 @define("tensor.sum_to_size")
