@@ -30,14 +30,21 @@ class TapeNode:
     """What waits in the host's memory, and is on the device for the time of its backward."""
     number: int = 0
     """By which a backward pass takes it: of two that are ready the higher one first."""
-    gives: list[int] = field(init=False)
-    """The keys of its results."""
-    asks: list[int] = field(init=False)
-    """The keys of its operands."""
+    _gives: list[int] | None = None
+    _asks: list[int] | None = None
+    """Once they were asked for: who looks for what leads where asks every node, and most replays ask none."""
 
-    def __post_init__(self) -> None:
-        self.gives = [key for key, _ in self.results]
-        self.asks = [key for key, _ in self.operands]
+    @property
+    def gives(self) -> list[int]:
+        if self._gives is None:
+            self._gives = [key for key, _ in self.results]
+        return self._gives
+
+    @property
+    def asks(self) -> list[int]:
+        if self._asks is None:
+            self._asks = [key for key, _ in self.operands]
+        return self._asks
 
 
 @dataclass(slots=True, eq=False)
