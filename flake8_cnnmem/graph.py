@@ -97,6 +97,13 @@ class Weight(Tensor):
     """Whether it is trained though its layer is frozen: it was set free by itself after that."""
     channels_last: bool = False
     """Whether the second of its axes runs fastest in memory (`torch.channels_last`)."""
+    moves: tuple[tuple[int, bool], ...] = ()
+    """Each time that the code moved it to another device: (the number among the ops, whether it was `moved` until
+    then)."""
+
+    def moved_at(self, number: int) -> bool:
+        """Whether it was `moved` when the op of this number ran: a model may go back to the host when it is trained."""
+        return next((before for until, before in self.moves if number <= until), self.moved)
 
 
 class Operand(Protocol):
@@ -388,8 +395,14 @@ class Model:
 
 
 def lies_on_device(tensor: Tensor) -> bool:
-    """Whether a tensor was moved to the device, or computed of what was."""
-    return tensor.moved or any(one.moved for call in calls_behind([tensor]) for one in (*call.inputs, *call.weights))
+    """Whether a tensor was moved to the device, or computed of what was there then."""
+    behind = calls_behind([tensor])
+    return tensor.moved or any(moved_at(one, call.number) for call in behind for one in (*call.inputs, *call.weights))
+
+
+def moved_at(tensor: Tensor, number: int) -> bool:
+    """Whether a tensor was `moved` when the op of this number ran."""
+    return tensor.moved_at(number) if isinstance(tensor, Weight) else tensor.moved
 
 
 def calls_behind(outputs: Iterable[Tensor], inputs: Iterable[Tensor] = ()) -> tuple[Call, ...]:

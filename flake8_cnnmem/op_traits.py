@@ -27,6 +27,9 @@ class OpTraits(Protocol):
     def random(self) -> bool: ...
 
     @property
+    def batch_axis(self) -> int: ...
+
+    @property
     def like_input(self) -> bool: ...
 
     @property
@@ -43,6 +46,9 @@ class OpTraits(Protocol):
 
     @property
     def writes_part(self) -> bool: ...
+
+    @property
+    def rebases(self) -> bool: ...
 
     @property
     def looks_up(self) -> bool: ...

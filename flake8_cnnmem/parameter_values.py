@@ -24,6 +24,10 @@ class ValuesOf(Weight):
 
     of: Weight | None = None
 
+    def moved_at(self, number: int) -> bool:
+        """Where the parameter lay then."""
+        return self.moved if self.of is None else self.of.moved_at(number)
+
 
 def values_of(run: Runtime, weight: Weight) -> ValuesOf:
     """What `weight.data` gives."""
@@ -33,6 +37,7 @@ def values_of(run: Runtime, weight: Weight) -> ValuesOf:
         known = ValuesOf(weight.shape, weight.dtype, framework=weight.framework, moved=weight.moved, name=weight.name,
                          trainable=False, of=weight)  # fmt: skip
         read[id(weight)] = known
+    known.moved = weight.moved
     return known
 
 

@@ -51,6 +51,12 @@ class Runtime(Protocol):
     called_at: int | None
     """The batch size of the program's own call that is made again for its graph; None outside of one."""
     making_data: bool
+
+    @property
+    def in_forward_of_turn(self) -> bool:
+        """Whether a model is called in a turn of a training loop."""
+        ...
+
     havocked: dict[int, tuple[Value, Unknown]]
     """Containers whose items cannot be known, by id, with the cause."""
 
@@ -169,6 +175,10 @@ class Runtime(Protocol):
 
     def havoc(self, container: Value, cause: Unknown) -> None:
         """From now on nobody knows what a list, dict or set holds, nor how much."""
+        ...
+
+    def note_sample(self, container: Value, items: Sequence[Value]) -> None:
+        """These may be among the unknown items of a list or dict."""
         ...
 
     def sample(self, container: Value) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -53,6 +53,12 @@ class Unknown:
     """Of a whole number that is so many times another one, which is not known either, and so much more: that one, how
     many times, and how much."""
 
+    stride: int | None = field(default=None, compare=False)
+    """Of a number of a range whose end is not known: how much more the next one is."""
+
+    left: int | None = field(default=None, compare=False)
+    """Of how much there is behind such a number: how much there is at least, wherever a next one follows."""
+
     items: int | None = field(default=None, compare=False)
     """How many items it has where it is a whole part of something long that is not known: a batch of its names."""
 
@@ -66,13 +72,18 @@ class Unknown:
     known: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
     """Attributes that are known of it whatever it is: what `convert` gives of something in a data set is an image."""
 
+    loaded: str = field(default="", compare=False)
+    """"file" where it is all that a file holds, whose tensors may lie on the device, "part" where it is made of that: a
+    number of it, or a part of its tensors."""
+
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
         return self if self.number == kind else self.another(kind)
 
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
-        return replace(self, something=True, number=kind, place=None, items=None, span=None, known=None)
+        bare = replace(self, place=None, stride=None, left=None, items=None, span=None, known=None, loaded="")
+        return replace(bare, something=True, number=kind)
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""
@@ -83,9 +94,14 @@ class Unknown:
 
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
-        if not self.number and not self.sides and self.items is None and self.known is None:
+        if not self.number and not self.sides and self.items is None and self.known is None and not self.loaded:
             return self
-        return replace(self, number="", place=None, sides=None, items=None, span=None, known=None)
+        bare = replace(self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file())
+        return replace(bare, items=None, span=None, known=None)
+
+    def made_of_file(self) -> str:
+        """`loaded` of what is made of it."""
+        return "part" if self.loaded else ""
 
     def part(self, items: int | None) -> Unknown:
         """So many of its items in a row; None where that is not known."""
@@ -103,7 +119,15 @@ class Unknown:
     def multiplied(self, by: int) -> Unknown:
         """The whole number that is so many times this one."""
         base, times, more = self.place or (self, 1, 0)
-        return replace(self, something=True, place=(base, times * by, more * by))
+        return replace(self, something=True, stride=None, left=None, place=(base, times * by, more * by))
+
+    def every(self, stride: int) -> Unknown:
+        """A number of a range whose end is this one, of which the next one is so much more."""
+        return replace(self.another("int"), stride=stride)
+
+    def left_behind(self, start: Unknown) -> Unknown:
+        """How much there is from a place of such a range to the end that is this number."""
+        return replace(self.another("int"), left=start.stride)
 
     def distance(self, other: Unknown) -> int | None:
         """How much more another whole number is, where both were computed from the same one."""
@@ -120,6 +144,22 @@ class Unknown:
             return self.reason
         place = in_words(self.line) if self.path in ("", path) else f"{self.path}:{self.line}"
         return f"{self.reason} ({place})"
+
+
+def unless_none(value: Any) -> Any:
+    """What a value is if it is not None, where that is known; else the value."""
+    return value.instead if isinstance(value, Unknown) and value.instead is not None else value
+
+
+def may_be_sequences(items: Iterable[object]) -> Unknown | None:
+    """The cause where nothing tells whether the innermost items of nested lists, of which there is one at least, are
+    numbers or sequences themselves: each of them is unknown. One that is a number tells it of all."""
+    first: Unknown | None = None
+    for item in items:
+        if not isinstance(item, Unknown) or item.number:
+            return None
+        first = first or item.loose()
+    return first
 
 
 class Leaving(Exception):

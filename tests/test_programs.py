@@ -35,11 +35,20 @@ KNOWN: dict[str, Short] = {
     "copied_every_epoch/1": Short(
         -0.2476, ("lower-bound", "figure"), "the moment at which weights are copied is none of the step's"
     ),
-    "gradients_by_name/1": Short(
-        -0.3317, ("lower-bound", "figure"), "gradients that a name holds are not counted beside the next ones"
+    "copied_between_epochs/1": Short(
+        -0.1954, ("lower-bound", "figure"), "the moment at which weights are copied is none of the step's"
+    ),
+    "checkpoint_held/1": Short(
+        -0.3299, ("lower-bound", "figure"), "what a file holds is not known, and lies beside the step"
+    ),
+    "cached_in_a_list/1": Short(None, ("no",), "what a model that only answers needs is not told beside a training"),
+    "validated_late_with_graph/1": Short(
+        -0.6916,
+        ("lower-bound", "figure"),
+        "what a graph keeps that lies beside the steps of the next epoch is not counted",
     ),
     "clipped_policy/1": Short(
-        -0.8085, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
+        -0.8291, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
     ),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
     "graphs_left/2": Short(

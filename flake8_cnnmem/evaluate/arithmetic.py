@@ -91,7 +91,9 @@ def moved(symbol: str, left: int | Unknown, right: int | Unknown) -> Value:
     if not isinstance(right, Unknown):
         return left.moved(right if symbol == "+" else -right)
     length = right.distance(left) if symbol == "-" else None
-    return left.another("int") if length is None else length
+    if length is None:
+        return left.left_behind(right) if symbol == "-" else left.another("int")
+    return length
 
 
 ANY_NUMBER = {"int": 3, "float": 0.5}

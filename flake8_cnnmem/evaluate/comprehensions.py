@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Iterator
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from flake8_cnnmem.evaluate import joins
 from flake8_cnnmem.evaluate.assignment import compile_target
@@ -18,8 +18,11 @@ from flake8_cnnmem.evaluate.subscripts import alike
 from flake8_cnnmem.evaluate.trace import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, mark_held
 from flake8_cnnmem.source.syntax import cst
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import MISSING, Raised, Stream, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 
 @expression(cst.ListComp)
@@ -29,6 +32,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
     rounds = compile_rounds(compiler, node.for_in)
     plain = isinstance(node.for_in.iter, (cst.Name, cst.Attribute)) and node.for_in.inner_for_in is None
     single = (compile_target(compiler, node.for_in.target), compiler.expression(node.for_in.iter)) if plain else None
+    without_none = single is not None and is_without_none(node.for_in)
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
@@ -44,7 +48,10 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
         if single is None:
             return MISSING
         run = frame.run
-        item = run.sample(single[1](frame)) if run.samples else MISSING
+        given = single[1](frame)
+        item = run.sample(given) if run.samples else MISSING
+        if item is MISSING and without_none:
+            item = any_but_none(run, given, cause)
         if item is MISSING:
             return MISSING
         inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
@@ -57,6 +64,29 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
             return MISSING
 
     return code
+
+
+def is_without_none(rounds: cst.CompFor) -> bool:
+    """Whether a comprehension leaves out None, and nothing else: `for x in items if x is not None`."""
+    test = rounds.ifs[0].test if len(rounds.ifs) == 1 else None
+    return (
+        isinstance(test, cst.Comparison)
+        and isinstance(rounds.target, cst.Name)
+        and isinstance(test.left, cst.Name)
+        and test.left.value == rounds.target.value
+        and len(test.comparisons) == 1
+        and isinstance(test.comparisons[0].operator, cst.IsNot)
+        and isinstance(test.comparisons[0].comparator, cst.Name)
+        and test.comparisons[0].comparator.value == "None"
+    )
+
+
+def any_but_none(run: Interpreter, items: Value, cause: Unknown) -> Value:
+    """What stands for any item that is not None; MISSING where that is not known."""
+    each = run.items(items)
+    left = [unless_none(item) for item in each if item is not None] if isinstance(each, list) else []
+    common = joins.one_of(run, left, cause) if left else cause
+    return MISSING if isinstance(common, Unknown) else common
 
 
 @expression(cst.SetComp)

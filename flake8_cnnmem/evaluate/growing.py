@@ -106,10 +106,15 @@ def values_in(value: Value, counted: bool) -> float:
     0."""
     if not isinstance(value, Tensor):
         return 0
-    sizes = [size for size in value.shape if type(size) is int] if isinstance(value.shape, tuple) else []
-    if is_known(value):
-        return math.prod(sizes)
+    if isinstance(value.shape, tuple) and all(type(size) is int or most_of(size) for size in value.shape):
+        return math.prod(size if type(size) is int else most_of(size) for size in value.shape)
     return 0 if counted and is_window(value) else math.inf
+
+
+def most_of(size: Value) -> float:
+    """The most that a size may be which lies between two others; 0 where that is not known."""
+    span = size.span if isinstance(size, Unknown) else None
+    return span[1] if span is not None else 0
 
 
 def is_known(tensor: Tensor) -> bool:

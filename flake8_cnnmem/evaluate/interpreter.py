@@ -40,7 +40,7 @@ from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.program_runs import Ways
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.evaluate.trace import Trace
-from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
+from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor, Weight
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -425,9 +425,14 @@ class Interpreter:
         not said."""
         return apply_op(self, op, inputs, weights, function, dtypes, framework)
 
+    @property
+    def in_forward_of_turn(self) -> bool:
+        """Whether a model is called in a turn of a training loop."""
+        return self.invocation is not None and self.trace.turn is not None
+
     def left_behind(self, value: Value) -> None:
         """A name is given another value: the tensors that it led to may be freed from here on."""
-        if type(value) is Tensor:
+        if isinstance(value, Tensor) and not isinstance(value, Weight):
             value.held = self.numbered
         elif self.invocation is None and self.trace.turn is not None:
             # So may those in an object that is no layer: a distribution, the outputs of a model by name.

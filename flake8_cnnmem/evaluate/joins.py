@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import frameworks
@@ -15,7 +15,7 @@ from flake8_cnnmem.evaluate.numbers import number_kind, one_number
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.runtime import DRAWN_AT_RANDOM
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
 if TYPE_CHECKING:
@@ -84,10 +84,13 @@ def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
     found: Value = items[0]
     for item in items[1:]:
         found = join(run, found, item, cause)
+    return as_one_kind(found, items) if isinstance(found, Unknown) else found
+
+
+def as_one_kind(cause: Unknown, items: Iterable[Value]) -> Unknown:
+    """A cause that is a number where all of the items that it stands for are numbers of one kind."""
     kinds = {number_kind(item) for item in items}
-    if isinstance(found, Unknown) and len(kinds) == 1 and "" not in kinds:
-        return found.another(kinds.pop())
-    return found
+    return cause.another(kinds.pop()) if len(kinds) == 1 and "" not in kinds else cause
 
 
 def in_common(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
@@ -106,9 +109,16 @@ def in_common(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value
         drawn = Tensor(shape, dtype, framework=framework, moved=moved)
         run.data(DRAWN_AT_RANDOM)[id(drawn)] = drawn
         return drawn
+    there = [each for each in map(unless_none, items) if each is not None]
+    missing = sum(each is None for each in items)
+    if there and len(there) + missing == len(items) and all(isinstance(each, Tensor) for each in there):
+        # The next state of a transition, which the last one of an episode does not have.
+        common = in_common(run, there, cause)
+        return dataclasses.replace(cause, something=False, instead=common) if isinstance(common, Tensor) else cause
     columns = fields_of(items)
     if columns is None:
-        return one_of(run, items, cause) if len(items) <= MOST_ITEMS and all(map(is_data, items)) else cause
+        few = len(items) <= MOST_ITEMS and all(map(is_data, items))
+        return one_of(run, items, cause) if few else as_one_kind(cause, items)
     common = tuple(in_common(run, column, cause) for column in columns)
     return dataclasses.replace(first, payload=common) if isinstance(first, Instance) else common
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Instance, Value
 
 MOST = 1024
@@ -45,6 +45,9 @@ def let_go(values: Iterable[Value], number: int) -> None:
                     inner.append(value)
                 elif isinstance(value, dict):
                     inner.append(value.values())
+                elif isinstance(value, Tensor) and not isinstance(value, Weight):
+                    # A constant.
+                    value.held = number
                 else:
                     PLAIN.add(kind)
         level, depth = inner, depth - 1

@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.blocks import compile_block, statement
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
+from flake8_cnnmem.evaluate.drawn_ahead import goes_on, one_by_one, passed
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.growing import note_growing, note_growing_ops
@@ -72,11 +73,14 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
+        watched = Rounds(frame, twin, isinstance(items, COUNTED))
+        watched.goes_through(value, items)
         try:
-            signal = rounds(frame, items)
+            signal = rounds(frame, items, watched)
         except Raised:
             signal = left_before(frame, depth, invocation)
         finally:
+            watched.goes_through()
             run.trace.leave(turn, run.numbered)
             run.trace.skipping = False
         if signal is not None:
@@ -85,12 +89,12 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         join_breaks(frame, outer_breaks)
         return None
 
-    def rounds(frame: Frame, items: Iterator[Value]) -> Value:
+    def rounds(frame: Frame, items: Iterator[Value], watched: Rounds) -> Value:
         run = frame.run
-        watched = Rounds(frame, twin, isinstance(items, COUNTED))
         turns = turns_of(items) if isinstance(items, FINITE) else None
         done = 0
         before, made = run.budget.steps, run.layers_made
+        items = one_by_one(run, items)
         for item in items:
             run.spend(1)
             done += 1
@@ -114,16 +118,15 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 and not 0 < operator.length_hint(items) <= FEW_ROUNDS
                 and (done > MOST_GATHERED or not differ(items))
             ):
-                if passed_over(run, items, watched.ahead(items)):
+                if passed_over(run, items, watched.ahead(items)) or goes_on(run, items):
                     continue
                 watched.stopped()
                 watched.over(frame, turns)
-                is_all = watched.loop is not None and watched.loop.length == done
-                return orelse(frame) if is_all else rest(frame, items, watched)
+                return orelse(frame) if watched.is_all() else rest(frame, items, watched)
         if is_of_a_stream(items):
             watched.stopped()
         watched.over(frame, turns)
-        if watched.approached and is_of_a_stream(items) and watched.item is not None:
+        if watched.approached and is_of_a_stream(items) and watched.item is not None and not watched.is_all():
             # Data of which one item stands for all: a later turn finds the count at its limit.
             cause = run.unknown("which round of a training loop it is is not known")
             signal = unknown_loop(frame, cause, once(watched.item), twin, True, watched.loop)
@@ -145,7 +148,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
     def rest(frame: Frame, items: Iterator[Value], watched: Rounds) -> Value:
         settled = not watched.waited(items)
         item = next(items, MISSING)
-        if item is MISSING:
+        if item is MISSING and not passed(items):
             return orelse(frame)
         trace = frame.run.trace
         cause = frame.run.unknown("which round of a training loop it is is not known")

@@ -95,6 +95,11 @@ class Rounds:
         self.drawn = run.trace.so_far(run.numbered)
         """How far the trace was when the turn's item was asked for."""
 
+    def goes_through(self, *sources: object) -> None:
+        """What the loop goes through, while it runs: a value, and the iterator over it."""
+        if self.loop is not None:
+            self.loop.sources = sources
+
     def begin(self) -> None:
         """A turn begins. Where its item comes from a generator that calls models, it has begun with that."""
         if self.loop is not None:
@@ -143,6 +148,10 @@ class Rounds:
         if loop.turns[-1].kept:
             # A last batch that is smaller leaves less.
             loop.count = batches.count if batches is not None and batches.last == batches.size else count
+
+    def is_all(self) -> bool:
+        """Whether all turns of the loop in which something happens were followed, as far as that is known."""
+        return self.loop is not None and self.loop.length == len(self.loop.turns)
 
     def left(self) -> None:
         """The loop is left for certain by what its body or its test says."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.operators import payload
+from flake8_cnnmem.evaluate.trace import Turn
 from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -15,6 +17,9 @@ from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+LONGEST_TABLE = 1024
+"""Numbers of a list or dict that are looked through for the largest."""
 
 
 def subscript(run: Interpreter, value: Value, key: Any) -> Value:
@@ -38,7 +43,11 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
     if isinstance(value, (list, tuple, str, bytes, range, deque)):
         unknown = unknown_in_key(key)
         if unknown is not None:
-            return run.one_of(value, unknown) if isinstance(key, Unknown) and key.number == "int" else unknown
+            if isinstance(key, Unknown) and key.number == "int":
+                return run.one_of(value, unknown)
+            return one_number(value, unknown) if isinstance(value, (list, tuple)) and type(key) is Unknown else unknown
+        if type(key) is int and type(value) is list and run.trace.turn is not None and run.invocation is None:
+            looked_up(run.trace.turn, value, key)
         if isinstance(key, Instance):
             key = payload(key) if payload(key) is not key else run.call(run.get(key, "__index__"))
         if isinstance(key, slice):
@@ -61,6 +70,23 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
         raise run.error("TypeError", f"'{kind.__name__}' object is not subscriptable")
     method = run.find(value, "__getitem__")
     return run.call(method, key) if method is not MISSING else run.unknown("a subscript is not followed")
+
+
+def one_number(items: Collection[Value], cause: Unknown) -> Value:
+    """One of several whole numbers, where it is not known which: the least and the most that it may be. `cause` for
+    what holds anything else."""
+    if not 0 < len(items) <= LONGEST_TABLE or any(type(item) is not int for item in items):
+        return cause
+    numbers = [item for item in items if type(item) is int]
+    least, most = min(numbers), max(numbers)
+    return least if least == most else cause.drawn("int", least, most, True)
+
+
+def looked_up(turn: Turn, table: list[Value], at: int) -> None:
+    """A turn of a loop has read a number in a list (`sizes[epoch]`): a later one finds the largest of them."""
+    numbers = [item if type(item) is int else 0 for item in table[at : at + LONGEST_TABLE]] if at >= 0 else []
+    if len(numbers) > 1 and 0 < numbers[0] < max(numbers):
+        turn.looked_up(at, at + numbers.index(max(numbers)))
 
 
 def part_of(run: Interpreter, value: Unknown, key: Value) -> Unknown:
@@ -119,7 +145,7 @@ def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
     not have."""
     word = run.key(key)
     if isinstance(word, Unknown):
-        return run.one_of(list(value.values()), word) if word.number else word
+        return run.one_of(list(value.values()), word) if word.number else one_number(value.values(), word)
     found = value.get(word, MISSING)
     if found is not MISSING:
         return found

@@ -105,6 +105,8 @@ class Loop:
     """Whether it goes through numbers that only count."""
     open: Unknown | None = None
     """Why it is not known how many turns it has, where one was followed that stands for all of them."""
+    sources: tuple[object, ...] = ()
+    """What it goes through, while it runs: a value, and the iterator over it. They may hold data of later turns."""
     follows: Loop | None = None
     """Of a turn that stands for the rest of a loop: the turns of it that were followed."""
 
@@ -167,6 +169,12 @@ class Turn:
                 turn.limits.append((count, first))
         return first
 
+    def looked_up(self, count: int, largest: int) -> None:
+        """A table says something else at a later count: most at that of the loop's turns."""
+        for turn in around(self):
+            if turn.number == count and count < largest <= MOST_COUNTED and len(turn.limits) < MOST_LIMITS:
+                turn.limits.append((count, largest))
+
     def counted_off(self, count: Value, divisor: Value) -> None:
         """A count was divided: every so many turns something else is done."""
         if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:
@@ -185,6 +193,8 @@ class InReach:
     tensors: list[tuple[str, Tensor]] = field(default_factory=list)
     weights: dict[int, frozenset[int]] = field(default_factory=dict)
     """The weights, by id, that each of these layers had then, by the layer's id."""
+    loaded: list[tuple[str, Unknown]] = field(default_factory=list)
+    """What files hold whose tensors may lie on the device."""
 
 
 @dataclass(slots=True)
@@ -215,6 +225,8 @@ class Event:
     """What the program held then: of a "step" that no loop is around, and of a model's first few times of "fit"."""
     options: dict[str, Value] = field(default_factory=dict)
     """What it was told: `retain_graph` of a backward pass, `set_to_none` of a zero_grad."""
+    cast_region: int = 0
+    """The number of the outermost region of autocast around it, as of a call."""
 
 
 MOST_EVENTS = 20_000

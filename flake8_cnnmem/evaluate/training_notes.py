@@ -66,7 +66,7 @@ def finished_layer(run: Interpreter, instance: Instance) -> None:
 def note(run: Interpreter, kind: str, subject: Value, **options: Value) -> None:
     """Note an event of the training (a step, a backward pass, a loop's start) with its site."""
     # Counted among the ops: what the code lets go of before it is gone by then.
-    event = Event(kind, subject, run.site, run.next_number(), options=options)
+    event = Event(kind, subject, run.site, run.next_number(), options=options, cast_region=run.cast_region)
     if kind == "step":
         event.trainable = held_by(subject)
         look_around(run)

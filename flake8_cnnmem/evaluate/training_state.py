@@ -9,8 +9,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import dims, frameworks
-from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn
-from flake8_cnnmem.frameworks.framework import IN_CHARGE
+from flake8_cnnmem.evaluate.drawn_ahead import inside_sources
+from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn, around
+from flake8_cnnmem.frameworks.framework import IN_CHARGE, LOADED_STATES
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
@@ -123,19 +124,31 @@ def gathered_tensors(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, 
     for path, value in named:
         if isinstance(value, (list, tuple, deque)):
             for at, item in enumerate(islice(value, max(0, len(value) - MOST_LOOKED_AT), None)):
+                held = item.payload if isinstance(item, Instance) else item
                 if isinstance(item, Tensor):
                     yield path, item, str(at)
-                elif isinstance(item, (list, tuple)):
-                    for place, inner in enumerate(item[:MOST_LOOKED_AT]):
+                elif isinstance(held, (list, tuple)):
+                    for place, inner in enumerate(held[:MOST_LOOKED_AT]):
                         if isinstance(inner, Tensor):
                             yield path, inner, f"{at}][{place}"
+
+
+def with_containers(named: Iterable[tuple[str, Value]]) -> list[tuple[str, Value]]:
+    """What names lead to, and the lists and deques that are attributes of plain objects among it (a replay memory)."""
+    found = list(named)
+    for path, value in found[:]:
+        if type(value) is Instance and not frameworks.is_layer(value) and frameworks.updated_by(value) is None:
+            attributes = value.attributes.items()
+            found += [(f"{path}.{word}", item) for word, item in attributes if isinstance(item, (list, deque))]
+    return found
 
 
 def held_now(run: Interpreter) -> InReach:
     """The layers, optimizers and tensors that the program can reach at this moment."""
     found = InReach()
-    named = [*names_in_sight(run.frame), *run.data(IN_CHARGE).items()]
-    inside = {id(tensor): f"{path}[{at}]" for path, tensor, at in gathered_tensors(named)}
+    sources = [source for turn in around(run.trace.turn) for source in turn.loop.sources]
+    named = [*told_apart(names_in_sight(run.frame)), *run.data(IN_CHARGE).items(), *inside_sources(sources)]
+    inside = {id(tensor): f"{path}[{at}]" for path, tensor, at in gathered_tensors(with_containers(named))}
     for path, value, _ in within_reach(named):
         if isinstance(value, Tensor):
             # A name may be given another one: what lies in a container is told by that.
@@ -149,7 +162,32 @@ def held_now(run: Interpreter) -> InReach:
             found.weights[id(value)] = frozenset(map(id, weights))
         elif frameworks.updated_by(value) is not None:
             found.optimizers.append((path, value))
+    states = run.data(LOADED_STATES)
+    found.loaded = [
+        (path, value) for path, value in one_deep(named)
+        if type(value) is Unknown and (value.loaded == "file" or (value.loaded and id(value) in states))
+    ]  # fmt: skip
     return found
+
+
+def told_apart(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
+    """Names with what they lead to: one of a function around the running one, or of the module, that an inner variable
+    hides is told as that."""
+    inner: dict[str, Value] = {}
+    for word, value in named:
+        hidden = inner.setdefault(word, value) is not value and isinstance(value, (Tensor, list, tuple, dict))
+        yield f"{word} (of the outer scope)" if hidden else word, value
+
+
+def one_deep(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
+    """What names lead to; of objects of the program's own their attributes, of containers a few items."""
+    for path, value in named:
+        if type(value) is Instance and not frameworks.is_layer(value):
+            yield from ((f"{path}.{word}", item) for word, item in value.attributes.items())
+            continue
+        yield path, value
+        if isinstance(value, (list, tuple)):
+            yield from ((path, item) for item in value[:HOW_DEEP])
 
 
 def add_later(loop: Loop, found: InReach) -> None:
@@ -167,7 +205,7 @@ def add_later(loop: Loop, found: InReach) -> None:
              if isinstance(tensor, Weight) and path.partition("[")[0] not in known]  # fmt: skip
     weights = {**first.weights, **{id(layer): found.weights[id(layer)] for _, layer in layers}}
     loop.held = InReach([*first.layers, *new_to(first.layers, layers)], first.optimizers,
-                        [*first.tensors, *new_to(first.tensors, loose)], weights)  # fmt: skip
+                        [*first.tensors, *new_to(first.tensors, loose)], weights, first.loaded)  # fmt: skip
     loop.held_again = replace(second, tensors=[*second.tensors, *new_to(second.tensors, loose)])
 
 
@@ -198,11 +236,7 @@ def perhaps_held(run: Interpreter) -> tuple[str, Unknown] | None:
     and to nothing on the other: the best model so far, or a container with more of them."""
     filled = run.data(PERHAPS_FILLED)
     for path, value in names_in_sight(run.frame):
-        if type(value) is Instance and not frameworks.is_layer(value):
-            own = [(f"{path}.{word}", item) for word, item in value.attributes.items()]
-        else:
-            own = [(path, value)]
-        for inner, item in own:
+        for inner, item in one_deep([(path, value)]):
             if type(item) is Unknown and item.instead is not None and holds_weights(item.instead):
                 return inner, item
             if filled and filled.get(id(item), (None,))[0] is item and item is not None:
@@ -305,10 +339,11 @@ def data_in_containers(
     """The leaves, by id, in lists that the turn has put something into, each with the list's name and the statement
     that does: a variable may lead to one as well."""
     holders: dict[str, Value] = {}
-    for path, value in named:
+    inside = with_containers(named)
+    for path, value in inside:
         holders.setdefault(path, value)
     found: dict[int, tuple[str, Site | None]] = {}
-    for path, tensor, _ in gathered_tensors(named):
+    for path, tensor, _ in gathered_tensors(inside):
         number, site = run.trace.filled.get(id(holders[path]), (-1, None))
         if number >= turn.first and tensor.call is None:
             found[id(tensor)] = path, site

@@ -14,7 +14,7 @@ from flake8_cnnmem.evidence.phases import Phase, holds_no_weight
 from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update
-from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.graph import Site, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -114,6 +114,8 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
     if not sizes or any(said.value == sizes[0].value or is_along(given[0], said.value) for said in drawn):
         # Where the loader says the same, its line is where the size is to be changed.
         sizes = drawn
+    if not drawn and sizes and (second := of_time_first(phase, given[0])) is not None:
+        sizes = [second]
     for said in sizes:
         evidence.batch_size.append(said)
     for call in calls:
@@ -131,6 +133,22 @@ def parts_before(calls: Sequence[RootCall], learning: Sequence[RootCall]) -> lis
         return []
     parts = {id(seen_through(call.instance)) for call in learning}
     return [call for call in calls if is_leaf(call) and id(seen_through(call.instance)) not in parts]
+
+
+def of_time_first(phase: Phase, call: RootCall) -> Statement[int] | None:
+    """The second axis of what a model is called on, where it is the batch of the layers that read it: of sequences with
+    time first (`nn.LSTM` without `batch_first`)."""
+    given = next(batches.tensors_of(call), None)
+    shape = given.shape if given is not None else None
+    if not isinstance(shape, tuple) or len(shape) not in (2, 3) or not batches.is_count(shape[1]):
+        return None
+    for each, _ in (pair for one in phase.passes for pair in one.calls):
+        read = each.inputs[0] if each.inputs and each.op.batch_axis == 1 else None
+        if read is None or not isinstance(read.shape, tuple) or len(read.shape) != 3 or read.shape[:2] != shape[:2]:
+            continue
+        if read is given or any(given in made.inputs for made in calls_behind([read])):
+            return Statement(shape[1], call.site)
+    return None
 
 
 def is_along(call: RootCall, batch: int) -> bool:

@@ -61,6 +61,13 @@ class Phase:
         return self.passes[-1].events
 
     @property
+    def stepped(self) -> int:
+        """A number among the ops at which the step has just updated its weights; of what makes no optimizer step that
+        of its last op. Models may lie elsewhere before and after."""
+        steps = [event.number + 1 for event in self.events if event.kind == "step"]
+        return steps[-1] if steps else self.passes[-1].last
+
+    @property
     def calls(self) -> list[RootCall]:
         """The calls of models in the step, in order."""
         return [event.call for event in self.events if event.call is not None]
@@ -112,7 +119,8 @@ class Phase:
             return False
         if self.loop is None:
             return all(is_single(event.turn) for event in self.events if event.kind == "step")
-        return is_single(self.loop.turns[0])
+        # All of its turns may gather gradients for a single step.
+        return self.loop.length in (1, self.micro_steps) and is_single(self.loop.outer)
 
     @property
     def repeated(self) -> bool:

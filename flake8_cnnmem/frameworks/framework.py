@@ -29,6 +29,9 @@ IN_CHARGE = "in charge of a training"
 """Scratch of the run: what runs a training while it does, under the word for it ("trainer"). The program may have no
 name that leads there (`Trainer(callbacks=[...]).fit(model)`)."""
 
+LOADED_STATES = "states read from files"
+"""Scratch of the run: by id what a program has read from a file, or out of what a file holds, and put into a model."""
+
 UNKNOWN_STEPS = "unknown steps"
 """Scratch of the run: by the call's site, what was stepped after a backward pass though nobody knows what it is (the
 cause), and where."""

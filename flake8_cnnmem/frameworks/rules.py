@@ -53,7 +53,8 @@ class OpRule:
     itself), "reuse" (that one written over, if nothing else needs it), "kept" (what the op has kept of its own written
     over), "parts" (views of it), "spread" (a view of it, repeated), "averaged" (made of such a view), "placed" (zeros
     in row-major order, into which it is written), "slices" (a copy of it for the first operand, a copy of a part for
-    the second), "signed" (itself for the first operand, new for the second), "none".
+    the second), "signed" (itself for the first operand, new for the second), "overwritten" (zeros for the first
+    operand, itself for the second), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "maps" (the same, where a
     single side counts as maps of one row), "halves" (its axes in the order of the input's), "first" (the first
     operand's, whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one

@@ -50,6 +50,8 @@ class Action:
     """It happens within the backward pass before it: when the gradient of this weight (its id) is complete."""
     groups: tuple[frozenset[int], ...] = ()
     """The weights (ids) that the step updates one group after the other, where there are several."""
+    cast_region: int = 0
+    """The number of the outermost region of autocast that it happens in: what that has cached stays."""
 
     @property
     def ends(self) -> tuple[tuple[Tensor, Tensor | None], ...]:

@@ -19,6 +19,8 @@ from flake8_cnnmem.memory.gradient_layout import as_added
 from flake8_cnnmem.memory.in_flight import InFlight
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, WrittenBackward, leading_from, steps_of
+from flake8_cnnmem.memory.tape_uses import number_of_view, shared_views, trained_by, uses_of
+from flake8_cnnmem.memory.written_views import InWhole
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 
@@ -45,6 +47,8 @@ class Backward:
     targets: Collection[int] = ()
     arrived: dict[int, Value] = field(default_factory=dict)
     """The gradients of the targets."""
+    closing: dict[int, Region] = field(default_factory=dict)
+    """By the last entry of its second run that has kept anything, a checkpoint: what it holds goes then."""
     unpacks: bool = False
     """Whether nodes fetch what they have kept from a checkpoint, and let go of it once they have read it: before the
     sums of gradients, which are the engine's."""
@@ -78,6 +82,9 @@ class Backward:
                 self._region(entry)
             else:
                 self._written(entry)
+            closed = self.closing.pop(id(entry), None) if self.closing else None
+            if closed is not None:
+                self.discard(closed)
         self.uses, self.shared = before
 
     def _region(self, region: Region) -> None:
@@ -90,10 +97,13 @@ class Backward:
         tape, forward.tape = forward.tape, []
         phase, forward.records, forward.phase = forward.phase, True, "recompute"
         stops, forward.stops = forward.stops, None if region.reentrant else region.ends
+        on_tape, forward.autocast.on_tape = forward.autocast.on_tape, set()
         forward.run(region.steps, set(region.results))
         forward.stops = stops
-        # The region of autocast that is entered again ends with the second run.
+        # The region of autocast that is entered again ends with the second run. So does what one around the whole pass
+        # has cached: the engine's thread counts regions by itself, and all threads have one cache.
         forward.autocast.end()
+        forward.autocast.on_tape = on_tape
         held: list[Storage] = []
         if region.reentrant:
             held = [forward.values[key].storage for key in region.results if key in forward.values]
@@ -108,10 +118,15 @@ class Backward:
         if around is not None:
             self.only = leading_from(inner, around)
         outer, self.unpacks = self.unpacks, not region.reentrant
+        # What hooks fetch from a checkpoint that is not reentrant, holds it.
+        last = None if region.reentrant else next((entry for entry in inner if entry.saved), None)
+        if last is not None:
+            self.closing[id(last)] = region
         self._run(inner)
         self.unpacks = outer
         self.only = around
-        self.discard(region)
+        if last is None or self.closing.pop(id(last), None) is not None:
+            self.discard(region)
         for storage in held:
             self.memory.release(storage)
 
@@ -190,11 +205,14 @@ class Backward:
             return False
         memory.timeline.mark("backward", node.label)
         gradient = arrived[0]
-        way = plan.ways.get(gradient.form)
+        whole = InWhole(memory, node, gradient) if node.whole is not None else None
+        if whole is not None:
+            gradient = whole.part
+        way = plan.ways.get(gradient.form) if whole is None else None
         if way is None:
             way = plan_backward(memory, node, gradient.form, given)
             # What an op of several results makes may depend on which of them have a gradient.
-            if len(given) == 1:
+            if len(given) == 1 and whole is None:
                 plan.ways[gradient.form] = way
         if way.instead is not None:
             gradient = Value(memory.room(way.instead), memory.form(gradient.shape, gradient.dtype))
@@ -255,6 +273,8 @@ class Backward:
             memory.release(storage)
         if way.sums_when == "last":
             self._sum(way)
+        if whole is not None:
+            whole.put_back(handed)
         if not way.late:
             self._done(node, arrived, self.unpacks or apart)
         for at, new in zip(plan.wanted, handed, strict=True):
@@ -402,47 +422,6 @@ class Backward:
         if self.on_weight is not None and self.on_weight(key, gradient):
             return
         self.finished[key] = gradient
-
-
-def trained_by(entry: TapeNode | WrittenBackward) -> list[int]:
-    """The weights that an entry gives a gradient, by key."""
-    if isinstance(entry, TapeNode):
-        return [entry.operands[at][0] for at in entry.plan.trained]
-    return [key for key, value in entry.operands if value.weight is not None and value.grad]
-
-
-def number_of_view(entry: Entry) -> int:
-    """The number of the call whose view of a weight an entry reads: its own, unless a backward pass has read it."""
-    return entry.label.rereads or entry.label.number
-
-
-def shared_views(tape: Sequence[Entry]) -> dict[tuple[int, int], int]:
-    """The views of weights that several nodes of a tape read, by the call that has made one and the weight's key, with
-    the number of those nodes."""
-    found: dict[tuple[int, int], int] = {}
-    made = {entry.label.rereads for entry in tape if entry.label.rereads}
-    for entry in tape if made else ():
-        view = number_of_view(entry)
-        if view in made and isinstance(entry, TapeNode) and 1 in entry.plan.trained:
-            read = view, entry.operands[1][0]
-            found[read] = found.get(read, 0) + 1
-    return {read: number for read, number in found.items() if number > 1}
-
-
-def uses_of(tape: Sequence[Entry], shared: Collection[tuple[int, int]]) -> dict[int, int]:
-    """How many nodes of a tape give each weight a gradient, those of a `shared` view as one. A checkpoint's own tape is
-    a pass of its own."""
-    uses: dict[int, int] = {}
-    seen: set[tuple[int, int]] = set()
-    for entry in tape:
-        if isinstance(entry, Region):
-            continue
-        for key in trained_by(entry):
-            read = number_of_view(entry), key
-            if read not in shared or read not in seen:
-                uses[key] = uses.get(key, 0) + 1
-            seen.add(read)
-    return uses
 
 
 def _is_dense(value: Value) -> bool:

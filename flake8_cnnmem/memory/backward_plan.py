@@ -95,6 +95,8 @@ def views_of(node: TapeNode, way: BackwardPlan) -> Iterator[int]:
     whole, a value spread over what was summed; what a product has read as a matrix of other axes, and the weight that
     a linear layer reads transposed."""
     row, call = node.plan.row, node.label
+    if node.plan.kind == "cast":
+        return
     first_weight = 1 if call.op.product == "rows" else len(call.inputs)
     for place, at in enumerate(node.plan.wanted):
         value, how = node.operands[at][1], way.made[place]
@@ -149,7 +151,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         beside = 0 if 1 in wanted else 1
         if beside in node.plan.gathered:
             scratch.append(memory.lot(operands[beside].values, size_of(operands[beside].dtype)))
-    if is_in_place(call) and operands[0].viewed and row.gradient != "slices":
+    if is_in_place(call) and operands[0].viewed and node.whole is None:
         # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
         scratch += [memory.lot(gradient.values, each)] * 2
     if row.heads_inside:
@@ -182,7 +184,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
             scratch.append(memory.lot(gradient.values, each))
     scratch += places_sorted(memory, call, operands[1:])
     in_full = 0
-    if row.gradient in ("new", "reuse"):
+    if row.gradient in ("new", "reuse") or (row.gradient == "signed" and call.op.repeats == "gradient"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         # The sum is there in the result's dtype before it is cast.
         spread = [operands[at] for at in wanted if repeated(node, operands[at]) is not None]
@@ -193,9 +195,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         in_full = len(full)
     last = len(scratch)
     if row.gradient == "slices":
-        # Zeros for what the part was before, if that wants a gradient (CopyBackwards); else that of the whole goes.
-        parts = [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
-        scratch += parts if 0 in wanted else [memory.lot(gradient.values, each)]
+        # Zeros are put in a copy of the gradient where values were: they are gone when those get theirs.
+        if list(wanted) == [0]:
+            scratch += [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
     valuewise = row.gradient_layout in ("slope", "gradient") or (
         row.layout == "like" and (call.op.repeats == "operands" or call.op.like_input)
     )
@@ -232,6 +234,8 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         kind = row.gradient
         if kind == "signed":
             kind = "new" if at else "same"
+        elif kind == "overwritten":
+            kind = "same" if at else "new"
         # Of two tensors as large only one may be told to grow with the batch.
         as_large = gradient.shape == value.shape or (value.sizes is not None and gradient.sizes == value.sizes)
         same = as_large and gradient.dtype == value.dtype
@@ -405,7 +409,9 @@ def repeated(node: TapeNode, value: Value) -> Shape | None:
     if node.label.op.product == "steps":
         mask = len(node.operands) > 3 and value is node.operands[3][1]
         return mask_in_full(node.operands[0][1], node.operands[1][1], value) if mask else None
-    return result if node.label.op.repeats == "operands" and shape != result else None
+    # Of a difference the second one's is the negative first.
+    negative = node.plan.row.gradient == "signed" and value is not node.operands[0][1]
+    return result if (node.label.op.repeats == "operands" or negative) and shape != result else None
 
 
 def _through_view(

@@ -28,6 +28,7 @@ from flake8_cnnmem.memory.tape import (
     calls_in,
     first_number,
 )
+from flake8_cnnmem.memory.written_views import as_it_lies
 
 MADE = ("y", "y1", "positions")
 """What a row of the rules calls results that are kept."""
@@ -70,6 +71,8 @@ class Forward:
     """Whether the calls are those of one turn, so that what was frozen when they ran counts."""
     nodes: list[int] = field(default_factory=lambda: [0, 0])
     """How many the program has put on the tape, and how many its backward passes whose graphs are kept."""
+    cast_by_code: Collection[int] = ()
+    """Leaves (ids) that the code casts to the half dtype in which its model is: they are made in float32."""
     longer: Mapping[int, int] = field(default_factory=dict)
     """Tensors that are held for longer than the code holds them, by their ids: until which op."""
     halved: dict[int, str] = field(default_factory=dict)
@@ -323,6 +326,8 @@ class Forward:
         """The dtype that a tensor of no op is made in: that of the one that it is made alike, or the step's."""
         if tensor.dtype != "float":
             return tensor.dtype
+        if id(tensor) in self.cast_by_code:
+            return "float32"
         source = self.values.get(id(tensor.as_wide_as))
         if source is not None and is_floating(source.dtype):
             return source.dtype
@@ -332,6 +337,11 @@ class Forward:
 
     def call(self, call: Call) -> None:
         """One op: its results are added to `values`, what it keeps to the tape."""
+        if call.op.rebases:
+            lying = as_it_lies(self, call)
+            if lying is None:
+                return
+            call = lying
         if not call.outputs:
             return
         memory, values = self.memory, self.values
@@ -355,8 +365,8 @@ class Forward:
         row: OpRule | None = None
         if half is not None:
             row = self.planner.row(call, operands, half)
-            operands, weights, casts, scratch = self.autocast.cast(call, row, operands, weights, half)
-            self.tape += casts if self.records else []
+            operands, weights, casts, scratch = self.autocast.cast(call, row, operands, weights, half, self.records)
+            self.tape += casts
             if row.to_training and id(call.outputs[0].as_wide_as) in self.halved:
                 row = replace(row, to_training=False, autocast="half")
         plan = self.planner.plan(call, row, operands, weights, half, self.records)

@@ -10,7 +10,7 @@ from flake8_cnnmem.graph import Call, Invocation, OwnBackward, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.plan import Plan
-from flake8_cnnmem.memory.storages import Storage, Value
+from flake8_cnnmem.memory.storages import Form, Storage, Value
 
 Keyed: TypeAlias = "tuple[int, Value]"
 """A value with the key (a tensor's id) under which its gradient is asked for."""
@@ -30,21 +30,22 @@ class TapeNode:
     """What waits in the host's memory, and is on the device for the time of its backward."""
     number: int = 0
     """By which a backward pass takes it: of two that are ready the higher one first."""
-    _gives: list[int] | None = None
-    _asks: list[int] | None = None
-    """Once they were asked for: who looks for what leads where asks every node, and most replays ask none."""
+    whole: Form | None = None
+    """Of an op that wrote into a view: how the tensor lies that this is a view of. `operands` and `results` then have
+    the view, by the keys of that one."""
+    gives: list[int] = field(init=False)
+    """The keys of its results."""
+    asks: list[int] = field(init=False)
+    """The keys of its operands."""
 
-    @property
-    def gives(self) -> list[int]:
-        if self._gives is None:
-            self._gives = [key for key, _ in self.results]
-        return self._gives
+    def __post_init__(self) -> None:
+        self.wire(self.operands, self.results)
 
-    @property
-    def asks(self) -> list[int]:
-        if self._asks is None:
-            self._asks = [key for key, _ in self.operands]
-        return self._asks
+    def wire(self, operands: Sequence[Keyed], results: Sequence[Keyed]) -> None:
+        """Let it stand between these."""
+        self.operands, self.results = operands, results
+        self.gives = [key for key, _ in results]
+        self.asks = [key for key, _ in operands]
 
 
 @dataclass(slots=True, eq=False)

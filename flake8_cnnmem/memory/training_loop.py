@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Tensor
@@ -19,6 +19,7 @@ from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
+from flake8_cnnmem.memory.dtypes import HALVES
 from flake8_cnnmem.memory.engine_order import in_order
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
@@ -50,7 +51,8 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
         actual = actual.with_optimizer(training.optimizer.value)
     start: Timeline | None = None
     growth = Line()
-    replay = Replay(model, training, chip)
+    cast = cast_by_code(actual, training.dtype.value)
+    replay = Replay(model, training, chip, cast)
     before_all = standing(actual)
     replay.find(before_all)
     if actual.once:
@@ -59,7 +61,7 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
     elif len(actual.turns) == 1:
         replay.run(actual.turns[0])
         left = frozenset(replay.backward.finished)
-        replay = Replay(model, training, chip)
+        replay = Replay(model, training, chip, cast)
         replay.find(before_all)
         replay.keep_from_before(left)
         replay.run(actual.turns[0])
@@ -110,6 +112,17 @@ def standing(actual: Step) -> list[Tensor]:
     return [tensor for tensor in whole if 0 < tensor.born < first]
 
 
+def cast_by_code(actual: Step, dtype: str) -> frozenset[int]:
+    """The leaves (ids) that a step casts to its own half dtype: what the code makes without a dtype is in float32, also
+    where its model is in half precision."""
+    found: set[int] = set()
+    for call in chain.from_iterable(turn.calls for turn in actual.turns):
+        if dtype in HALVES and call.op.casts and call.outputs[0].dtype == dtype:
+            read = call.inputs[0]
+            found.update(id(leaf) for leaf in (read, read.view_of) if leaf is not None and leaf.call is None)
+    return frozenset(found)
+
+
 @dataclass(slots=True)
 class Replay:
     """A step on its way."""
@@ -117,6 +130,7 @@ class Replay:
     model: Model
     training: Training
     chip: Chip
+    cast_by_code: frozenset[int] = frozenset()
     rules: Rules = field(init=False)
     memory: Memory = field(init=False)
     weights: dict[int, Value] = field(init=False)
@@ -141,8 +155,10 @@ class Replay:
         timeline = Timeline(self.rules.alignment, dict(self.model.paths))
         self.memory = Memory(timeline, max(1, batch), self.chip if self.rules.by_chip else None)
         self.weights = weights_in_memory(self.model, self.memory, dtype)
-        autocast = Autocast(self.memory, self.rules)
-        self.forward = Forward(self.memory, self.rules, dtype, self.weights, autocast, dated=True)
+        autocast = Autocast(self.memory, self.rules, dated=True)
+        self.forward = Forward(
+            self.memory, self.rules, dtype, self.weights, autocast, dated=True, cast_by_code=self.cast_by_code
+        )
         self.backward = Backward(self.memory, self.rules, self.forward)
         self.forward.finished = self.backward.finished
         self.backward.finished.update(resident(self.model, self.memory, self.weights, self.rules.optimizers))
@@ -210,7 +226,7 @@ class Replay:
             self.take_in(action.inputs, action.number)
         elif action.loss is not None:
             self.note_saved()
-            self.forward.autocast.end()
+            self.forward.autocast.keep_within(action.cast_region)
             if action.made:
                 self.take_over(action)
             elif action.kind == "gradient":
@@ -225,6 +241,7 @@ class Replay:
             for leaf, _ in action.given:
                 self.forward.drop_gradient(id(leaf))
         elif action.optimizer is not None:
+            self.forward.autocast.keep_within(action.cast_region)
             self.step(action)
 
     def hooks(self, within: Sequence[Action]) -> Callable[[int, Value], bool]:
@@ -277,6 +294,7 @@ class Replay:
                 backward.hand_on(id(end), gradient or memory.new(value.shape, value.dtype))
         program, passes = forward.nodes
         backward.run(in_order(reached[::-1], program, passes, self.first), on_the_way, targets or ())
+        forward.autocast.look_at(forward.tape)
 
     def give(self, action: Action) -> None:
         """A backward pass that gives the gradients of some tensors: what stands for them is their memory."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Shape
@@ -115,6 +115,16 @@ class InputSources:
             *(self.shaped(shape, each) if agrees(shape, each) else self.unstated(each) for each in others),
         ]
 
+    def missing(self) -> Unknown:
+        """Why the size of the input is not known: the first cause among what the code calls the model on, by the
+        training's call before others; that it is not stated where no call has one."""
+        calls = [self.trained] if self.trained is not None and self.is_whole(self.trained) else []
+        for call in [*calls, *self.root.calls]:
+            cause = next((each for each in map(unknown_in, given_by(call)) if each is not None and each.path), None)
+            if cause is not None:
+                return Unknown(f"the input is not known: {cause.reason}", cause.path, cause.line)
+        return UNSTATED
+
     def tensor(self, shape: Shape, dtype: str = "float") -> Tensor:
         """An input of this shape, which begins with the batch."""
         return Tensor(shape, dtype, framework=self.framework.name)
@@ -126,8 +136,28 @@ class InputSources:
 
     def unstated(self, expected: Expected | None) -> Tensor:
         """An input of the shape that the layers expect, or of one that nobody states."""
-        return (
-            self.tensor(expected.shape, expected.dtype)
-            if expected is not None
-            else Tensor(UNSTATED, framework=self.framework.name)
-        )
+        missing = self.missing()
+        if expected is None:
+            return Tensor(missing, framework=self.framework.name)
+        return self.tensor(tuple(missing if size == UNSTATED else size for size in expected.shape), expected.dtype)
+
+
+def given_by(call: RootCall) -> Iterator[Value]:
+    """What a call gives a model, one by one, also of a batch that is handed on as it is."""
+    waiting: list[Value] = [*call.args, *call.kwargs.values()]
+    while waiting:
+        value = waiting.pop(0)
+        if isinstance(value, (tuple, list)):
+            waiting[:0] = value[:16]
+        elif isinstance(value, dict):
+            waiting[:0] = list(value.values())[:16]
+        else:
+            yield value
+
+
+def unknown_in(value: Value) -> Unknown | None:
+    """Why a value is not known, or a size of a tensor behind its first axis; None where all of it is."""
+    if isinstance(value, Unknown):
+        return value
+    shape = value.shape if isinstance(value, Tensor) else ()
+    return shape if isinstance(shape, Unknown) else dims.first_unknown(shape[1:])

@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.stdlib.copy import Weakly
 from flake8_cnnmem.graph import FOREVER, Call, Tensor, Weight
+from flake8_cnnmem.ops.given import Made
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Property, StaticMethod, Value
 
@@ -45,6 +46,9 @@ def kept_results(
             for tensor in call.outputs:
                 made[id(tensor)] = call
                 reached.add(id(tensor))
+            if isinstance(call.op, Made):
+                made[id(call.inputs[0])] = call
+                reached.add(id(call.inputs[0]))
     if not made:
         return None
     first: Call | None = None

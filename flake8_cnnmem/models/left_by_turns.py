@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Trace
-from flake8_cnnmem.evidence import Phase
-from flake8_cnnmem.graph import Site, Weight
+from flake8_cnnmem.evaluate.trace import Loop, Retained, Trace
+from flake8_cnnmem.evidence import Pass, Phase
+from flake8_cnnmem.graph import Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance
 
@@ -47,21 +47,26 @@ def loose_weights(phase: Phase) -> Iterator[tuple[str, Weight, bool]]:
             yield path, tensor, id(tensor) not in first
 
 
+def asked_for(trace: Trace, loop: Loop) -> dict[int, tuple[Tensor, Site | None]]:
+    """By the ids of the gradients that the turns of a loop ask for (`torch.autograd.grad`): what they are of, and
+    where."""
+    found: dict[int, tuple[Tensor, Site | None]] = {}
+    for event in (event for turn in loop.turns for event in trace.events_of(turn) if event.kind == "gradient"):
+        pairs = event.options.get("given", ())
+        found.update((id(result), (of, event.site)) for of, result in (pairs if isinstance(pairs, tuple) else ()))
+    return found
+
+
 def gradients_held(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     """Gradients of weights that were asked for (`torch.autograd.grad`) and that a name still leads to when the next
-    ones are computed: those are counted, and not the older ones. Where a backward pass follows in the same step, it
-    needs more, and finds the new ones in their place."""
+    ones are computed: those are counted, and of the older ones what is known to lie on the device. Where a backward
+    pass follows in the same step, it needs more, and finds the new ones in their place."""
     again = phase.loop.held_again if phase.loop is not None else None
     if phase.loop is None or again is None or any(event.kind == "backward" for event in phase.events):
         return
-    given: dict[int, Site | None] = {}
-    for event in (event for turn in phase.loop.turns for event in trace.events_of(turn) if event.kind == "gradient"):
-        pairs = event.options.get("given", ())
-        for weight, result in pairs if isinstance(pairs, tuple) else ():
-            if isinstance(weight, Weight):
-                given[id(result)] = event.site
+    given = {key: site for key, (of, site) in asked_for(trace, phase.loop).items() if isinstance(of, Weight)}
     for path, tensor in again.tensors:
-        if id(tensor) in given:
+        if id(tensor) in given and not lies_on_device(tensor):
             what = f"{path.partition('[')[0]} holds the last step's gradients while the next are computed"
             yield Unknown(what, *place(given[id(tensor)]))
             return
@@ -119,17 +124,27 @@ def optimizers_waiting(trace: Trace, phase: Phase) -> Iterator[Unknown]:
 def data_gathered(phase: Phase) -> Iterator[Unknown]:
     """Containers on the device that every turn puts data into which its step does not read (a replay memory): they go
     on to fill beyond the turns that are counted."""
-    if len(phase.passes) < 2:
-        return
-    before, last = phase.passes[-2:]
-    read = {id(tensor) for each in (before, last) for call, _ in each.calls for tensor in call.inputs}
+    before, last = phase.passes[-2:] if len(phase.passes) > 1 else (None, phase.passes[-1])
+    read = {id(tensor) for each in phase.passes[-2:] for call, _ in each.calls for tensor in call.inputs}
     gathered = [kept for kept in last.kept if kept.inside and kept.site is not None and kept.tensor.call is None]
+    if before is None:
+        # A turn that stands for others: what is put into a container that earlier turns have put something into.
+        held = phase.held.tensors if phase.held is not None and phase.loop is not None and phase.loop.repeated else ()
+        found = next((kept for kept in gathered if any(lies_in(path, each, kept, last) for path, each in held)), None)
+        if found is not None:
+            yield Unknown(f"how much {found.what} holds in the end is not known", *place(found.site))
+        return
     # What the turn before has put there, or an earlier one: a list may be made anew in every turn.
     lasting = {kept.what for kept in gathered if kept.tensor.born < before.last}
     for kept in gathered:
         if kept.what in lasting and id(kept.tensor) not in read:
             yield Unknown(f"how much {kept.what} holds in the end is not known", *place(kept.site))
             return
+
+
+def lies_in(path: str, tensor: Tensor, kept: Retained, turn: Pass) -> bool:
+    """Whether a tensor lies where a turn has put another one, since before it."""
+    return path.startswith(f"{kept.what}[") and tensor.moved and tensor.born < turn.first
 
 
 def step_together(phase: Phase, one: int, other: int) -> bool:

@@ -22,7 +22,7 @@ def partly_moved(run: Interpreter, weights: Iterable[Weight], phase: Phase) -> I
     calls = [call for each in phase.passes for call, _ in each.calls]
     used = {id(weight) for call in calls for weight in call.weights}
     trained = [weight for weight in weights if id(weight) in used and not weight.buffer]
-    left = {id(weight) for weight in trained if not weight.moved}
+    left = {id(weight) for weight in trained if not weight.moved_at(phase.stepped)}
     if 0 < len(left) < len(trained):
         first = next(weight for weight in trained if id(weight) in left)
         place = (first.site.path, first.site.line) if first.site is not None else ("", 0)

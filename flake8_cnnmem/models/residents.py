@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
@@ -14,7 +14,9 @@ from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.evidence.growth import with_gradient
 from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.models.left_by_turns import loose_weights
+from flake8_cnnmem.memory.leaves import storage_of
+from flake8_cnnmem.models.left_by_turns import asked_for, loose_weights, step_together
+from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 
@@ -91,13 +93,13 @@ def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: Lef
     whole = [weight for model in trained for weight in (*weights_then(phase, model), *replaced_later(phase, model))]
     own = {id(weight): weight for weight in whole}
     remaining = left.gradients if all(map(keeps_gradients, trained)) else set()
-    places = any(weight.moved for weight in own.values())
+    places = any(weight.moved_at(phase.stepped) for weight in own.values())
     found: list[Resident] = []
     counted = dict(own)
     layers = [(path, layer, weights_then(phase, layer)) for path, layer in held.layers]
     for path, layer, weights in sorted(layers, key=lambda each: -len(each[2])):
         new = [weight for weight in weights if id(weight) not in counted]
-        if not new or (places and not any(weight.moved for weight in new)):
+        if not new or (places and not any(weight.moved_at(phase.stepped) for weight in new)):
             # Where the code says what goes to the device, nothing else does.
             continue
         counted.update((id(weight), weight) for weight in new)
@@ -110,12 +112,13 @@ def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: Lef
     rest = tuple(weight for key, weight in own.items() if key in remaining - cleared)
     if rest:
         found.append(Resident("gradients of an earlier phase", gradients=rest))
-    found += tensors_beside(trace, phase, places)
-    found += optimizers_beside(phase, left, remaining, counted)
+    found += tensors_beside(trace, phase, places, set(counted))
+    found += optimizers_beside(phase, left, remaining, counted, places)
     # A program may hold the parameters themselves, and the model find them by their names.
     every = ((model, frameworks.of_layer(model)) for model in trained)
     counted.update((id(weight), weight) for model, its in every if its is not None for weight in its.weights(model))
     found += states_without_gradient(phase)
+    found += states_of_shared(phase)
     found += weights_beside(phase, counted, places)
     return tuple(found)
 
@@ -132,10 +135,10 @@ def kinds(gradients: Sequence[Weight]) -> str:
 
 
 def optimizers_beside(
-    phase: Phase, left: LeftBehind, gradients: set[int], known: dict[int, Weight]
+    phase: Phase, left: LeftBehind, gradients: set[int], known: dict[int, Weight], places: bool
 ) -> Iterator[Resident]:
     """The state of optimizers that earlier phases have used and that the program still holds. `gradients` are those
-    that earlier phases have left, as the weights' ids."""
+    that earlier phases have left, as the weights' ids; `places`: whether the code says what goes to the device."""
     assert phase.held is not None
     stepping = {id(optimizer) for optimizer in phase.optimizers}
     for path, optimizer in phase.held.optimizers:
@@ -143,8 +146,9 @@ def optimizers_beside(
         if not updated or id(optimizer) in stepping:
             continue
         weights = {id(weight): weight for weight in frameworks.updated_by(optimizer) or ()}
-        # An optimizer holds the weights that it was made for, though nothing else does.
-        lost = tuple(weight for key, weight in weights.items() if key not in known)
+        # An optimizer holds the weights that it was made for, though nothing else does: where they lie by now, while
+        # its state lies where it was made.
+        lost = tuple(w for key, w in weights.items() if key not in known and (w.moved_at(phase.stepped) or not places))
         known.update((id(weight), weight) for weight in lost)
         named = frameworks.optimizer_of(optimizer)
         yield Resident(
@@ -169,6 +173,21 @@ def states_without_gradient(phase: Phase) -> Iterator[Resident]:
             yield Resident("state for what is not trained", optimizer.site, optimizer=named, updated=rest)
 
 
+def states_of_shared(phase: Phase) -> Iterator[Resident]:
+    """What further optimizers keep for weights that an earlier one of the same step updates as well: two models that
+    share an encoder, each with an optimizer of its own."""
+    stepping: list[Instance] = []
+    for optimizer in phase.optimizers:
+        earlier = [other for other in stepping if step_together(phase, id(other), id(optimizer))]
+        known = {id(weight) for other in earlier for weight in frameworks.updated_by(other) or ()}
+        weights = {id(weight): weight for weight in frameworks.updated_by(optimizer) or ()}
+        shared = tuple(weight for key, weight in weights.items() if key in known & phase.updated & phase.reached)
+        if shared:
+            named = frameworks.optimizer_of(optimizer)
+            yield Resident("state for what several optimizers update", optimizer.site, optimizer=named, updated=shared)
+        stepping.append(optimizer)
+
+
 def weights_beside(phase: Phase, known: dict[int, Weight], places: bool) -> Iterator[Resident]:
     """Weights that no model has and no optimizer: what `copy.deepcopy(model.state_dict())` gives, told by the container
     that they lie in."""
@@ -177,7 +196,7 @@ def weights_beside(phase: Phase, known: dict[int, Weight], places: bool) -> Iter
     copies: dict[str, set[str]] = {}
     one_more = any(turn.loop.one_more for turn in turns_around(phase))
     for path, tensor, anew in loose_weights(phase):
-        if id(tensor) not in known and (tensor.moved or not places):
+        if id(tensor) not in known and (tensor.moved_at(phase.stepped) or not places):
             known[id(tensor)] = tensor
             name = path.partition("[")[0]
             loose.setdefault(name, []).append(tensor)
@@ -201,6 +220,24 @@ def values_beside(beside: Iterable[Resident]) -> int:
     shapes = [tensor.shape for tensor in tensors]
     sizes = [dims.at_batch(dims.product(shape), 1) for shape in shapes if not isinstance(shape, Unknown)]
     return sum(size for size in sizes if isinstance(size, int))
+
+
+def more_beside(beside: Sequence[Resident], known: Sequence[Resident]) -> bool:
+    """Whether more lies beside a later run of a step, or as much that was made anew since then."""
+    sizes = values_beside(beside), values_beside(known)
+    return (sizes[0], sum(each.remade for each in beside)) > (sizes[1], sum(each.remade for each in known))
+
+
+def marked_anew(before: Iterable[Resident], now: Iterable[Resident]) -> tuple[Resident, ...]:
+    """What lies beside a later run of a step, with note of the copies of weights that were made anew since an earlier
+    one, under the same name: the copy of the last epoch was there while it was copied."""
+    earlier = {each.what: {id(weight) for weight in each.weights} for each in before if each.weights}
+    return tuple(
+        replace(each, remade=True)
+        if each.weights and earlier.get(each.what, set()).isdisjoint(map(id, each.weights)) and each.what in earlier
+        else each
+        for each in now
+    )
 
 
 def given_by(loop: Loop | None) -> set[str]:
@@ -228,8 +265,7 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     followed = phase.loop.follows if phase.loop is not None else None
     before = followed.turns if followed is not None and followed.turns else turns
     began = before[0].first if before else phase.passes[0].first
-    calls = [call for each in phase.passes for call, _ in each.calls]
-    read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    read = read_by(phase)
     last = phase.passes[-1].last
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
     given = given_by(phase.loop)
@@ -257,6 +293,57 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
             # The step makes it itself: what an optimizer of the program's own keeps is counted with that.
             continue
         yield path, tensor
+
+
+def read_by(phase: Phase) -> set[int]:
+    """The tensors, by id, that the ops of a step read and make, and those that they are views of as a whole."""
+    calls = (call for each in phase.passes for call, _ in each.calls)
+    found = {id(tensor): tensor for call in calls for tensor in (*call.inputs, *call.outputs)}
+    wholes = ((tensor, storage_of(tensor)) for tensor in found.values() if tensor.call is not None)
+    return found.keys() | {id(whole) for part, whole in wholes if as_large(part, whole)}
+
+
+def as_large(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have as many values for certain."""
+    if isinstance(one.shape, Unknown) or isinstance(other.shape, Unknown):
+        return False
+    return dims.product(one.shape) == dims.product(other.shape)
+
+
+def not_read(phase: Phase, beside: Iterable[Resident]) -> tuple[Resident, ...]:
+    """What lies beside another run of a step, without tensors that this one reads: those are a part of it (one of many
+    batches in a list)."""
+    read = read_by(phase)
+    return tuple(each for each in beside if not each.tensors or not read.issuperset(map(id, each.tensors)))
+
+
+def given_ahead(trace: Trace, phase: Phase, places: bool) -> Iterator[tuple[str, Tensor]]:
+    """What a turn of a loop has put on the device, or made there without a gradient, and neither it nor the next one
+    reads: data for a later turn (a prefetcher's), gradients that a name holds. As the second turn finds it. Where a
+    backward pass follows, the gradients of the turn before have made room for new ones by then."""
+    turns, again = (phase.loop.turns[:2], phase.loop.held_again) if phase.loop is not None else ([], None)
+    if again is None or len(turns) < 2 or phase.loop is None or phase.loop.repeated or not places:
+        return
+    calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
+    read = {id(storage_of(tensor)) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    gathered = trace.gathered.get(phase.loop.statement, set())
+    goes_back = any(event.kind == "backward" for event in phase.events)
+    replaced = asked_for(trace, phase.loop) if goes_back else {}
+    for path, tensor in again.tensors:
+        whole = storage_of(tensor)
+        made = tensor.call.number if tensor.call is not None else tensor.born
+        if (
+            made > phase.loop.began
+            and id(whole) not in read
+            and id(tensor) not in replaced
+            and not isinstance(tensor, Weight)
+            and not isinstance(tensor.shape, Unknown)
+            and ("[" not in path or path.partition("[")[0] not in gathered)
+            and lies_on_device(tensor)
+            and not has_graph(tensor)
+        ):
+            read.add(id(whole))
+            yield path, replace(whole)
 
 
 def is_symbolic(tensor: Tensor) -> bool:
@@ -306,15 +393,24 @@ def states_of_other_runs(phases: Sequence[Phase]) -> Iterator[Resident]:
             yield Resident("state for what other turns train", optimizer.site, optimizer=named, updated=held)
 
 
-def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Resident]:
+def tensors_beside(trace: Trace, phase: Phase, places: bool, weights: set[int]) -> Iterator[Resident]:
     """Tensors that the program has put on the device, or computed there, before the loop, and that the step itself does
-    not read: cached features, a whole data set."""
+    not read: cached features, a whole data set. What is a view of another one is that one, told once; of one of the
+    `weights` (ids) it takes nothing more."""
     one_more = any(turn.loop.one_more for turn in turns_around(phase))
-    for path, tensor in tensors_left(trace, phase):
+    known = weights | read_by(phase)
+    for path, held in tensors_left(trace, phase):
+        tensor = owner(storage_of(held))
+        if id(tensor) in known:
+            continue
+        known.add(id(tensor))
         computed = not places and any(call.weights for call in calls_behind([tensor]))
         if (computed or lies_on_device(tensor)) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
             site = tensor.call.site if tensor.call is not None else None
             yield Resident(f"{path}: tensor", site, tensors=(tensor,), remade=one_more and "[" in path)
+    for path, tensor in given_ahead(trace, phase, places):
+        if not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
+            yield Resident(f"{path}: tensor", tensor.site, tensors=(tensor,))
 
 
 def weights_of(layer: Instance) -> list[Weight]:

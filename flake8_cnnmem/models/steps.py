@@ -10,11 +10,12 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Turn, around
 from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.graph import Call, Tensor, Weight, lies_on_device
+from flake8_cnnmem.graph import Call, Tensor, Weight, lies_on_device, moved_at
 from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed, for_any_batch, known
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.ops.derivative import NotDerived
+from flake8_cnnmem.ops.given import Made
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -27,7 +28,8 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
         # A Keras program's step is a graph that the framework makes.
         return None
     causes: list[Unknown] = []
-    places = any(weight.moved for root in roots if root.value is not None for weight in framework.weights(root.value))
+    own = (weight for root in roots if root.value is not None for weight in framework.weights(root.value))
+    places = any(weight.moved_at(phase.stepped) for weight in own)
     passes = runs_of(phase, roots[0].phases)
     turns = [turn for each in passes if (turn := turn_of(each, framework, places, causes)) is not None]
     if len(turns) < len(passes):
@@ -56,7 +58,7 @@ def evaluation_of(phase: Phase, batch: int) -> Step | None:
     turns = []
     for each in phase.passes:
         run = [call for call, _ in each.calls]
-        places = any(weight.moved for call in run for weight in call.weights)
+        places = any(moved_at(weight, call.number) for call in run for weight in call.weights)
         calls = tuple(taken(each, set(), on_the_device(run) if places else None, causes))
         turns.append(StepRun(calls, tuple(Action("draw", number) for _, number in each.starts), each.last))
     if causes or not all(turn.calls for turn in turns):
@@ -96,7 +98,7 @@ def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
             waits_for = id(event.subject) if event.kind == "hook" else 0
         action = action_of(event, framework)
         if action is not None:
-            yield replace(action, hook=waits_for) if waits_for else action
+            yield replace(action, hook=waits_for, cast_region=event.cast_region)
 
 
 def on_the_device(calls: Sequence[Call]) -> set[int]:
@@ -107,9 +109,9 @@ def on_the_device(calls: Sequence[Call]) -> set[int]:
     there: set[int] = set()
     before: dict[int, bool] = {}
 
-    def lies_there(tensor: Tensor) -> bool:
+    def lies_there(tensor: Tensor, number: int) -> bool:
         call = tensor.call
-        if tensor.moved or id(tensor) in there:
+        if moved_at(tensor, number) or id(tensor) in there:
             return True
         if call is None or call.number in own:
             return False
@@ -118,9 +120,11 @@ def on_the_device(calls: Sequence[Call]) -> set[int]:
         return before[call.number]
 
     for call in calls:
-        if any(lies_there(tensor) for tensor in (*call.inputs, *call.weights)):
+        if any(lies_there(tensor, call.number) for tensor in (*call.inputs, *call.weights)):
             found.add(call.number)
             there.update(id(tensor) for tensor in call.outputs)
+            if isinstance(call.op, Made):
+                there.add(id(call.inputs[0]))
     return found
 
 

@@ -23,7 +23,16 @@ from flake8_cnnmem.models.changed_later import changed_between
 from flake8_cnnmem.models.fits import by_fit, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.phase_sizes import told_by
-from flake8_cnnmem.models.residents import LeftBehind, residents, states_of_other_runs, values_beside
+from flake8_cnnmem.models.residents import (
+    LeftBehind,
+    graphs_beside,
+    marked_anew,
+    more_beside,
+    not_read,
+    residents,
+    states_of_other_runs,
+    values_beside,
+)
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
 from flake8_cnnmem.models.uncounted import uncounted
 from flake8_cnnmem.models.unknown_models import (
@@ -80,7 +89,12 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         left.add(phase)
         if known is not None:
             known[0].phases.append(phase)
-            if values_beside(beside) > values_beside(known[0].beside):
+            more = tuple(graphs_beside(run.trace, phase))
+            for root in known:
+                # What an earlier epoch has left behind it, as a validation does.
+                root.beyond = tuple(dict.fromkeys((*root.beyond, *more)))
+            beside = marked_anew(known[0].beside, not_read(known[0].phases[0], beside))
+            if more_beside(beside, known[0].beside):
                 # A later epoch finds more: the best weights so far, what was averaged.
                 for root in known:
                     root.beside = beside
@@ -93,7 +107,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             seen = repeated[id(twin)]
             twin[0].times += again.isdisjoint(seen)
             seen |= again
-            if values_beside(beside) <= values_beside(twin[0].beside):
+            if values_beside(not_read(twin[0].phases[0], beside)) <= values_beside(twin[0].beside):
                 continue
             # The models before it are still there: it is told in their place.
             times = twin[0].times

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.trace import around
+from flake8_cnnmem.evaluate.trace import around, is_single
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.models.changed_later import changed_later
@@ -20,11 +20,13 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
     """The causes for a phase that trains `weights`; each says whether it can only need less."""
     yield from gathered(phase)
     yield from shrinking(phase)
+    yield from fewer_gathered(phase)
     yield from graphs_beside(run.trace, phase)
     yield from left_by_turns(run.trace, phase)
     yield from changed_later(run, weights, phase)
     yield from partly_moved(run, weights, phase)
     yield from beside_models(phase)
+    yield from files_beside(weights, phase)
 
 
 def gathered(phase: Phase) -> Iterator[Unknown]:
@@ -38,6 +40,15 @@ def gathered(phase: Phase) -> Iterator[Unknown]:
             yield Unknown("how many models a loop keeps is not known", *place)
 
 
+def fewer_gathered(phase: Phase) -> Iterator[Unknown]:
+    """Why less may be in memory than is counted: a loop that runs once steps for what a number of turns have gathered,
+    and has too few turns for a second step like the first."""
+    loop = phase.loop
+    if loop is not None and loop.length is not None and phase.micro_steps > 1 and is_single(loop.outer):
+        if loop.length < 2 * phase.micro_steps and loop.length != phase.micro_steps and loop.site is not None:
+            yield Unknown("whether a second step gathers as much", loop.site.path, loop.site.line, upper=True)
+
+
 def shrinking(phase: Phase) -> Iterator[Unknown]:
     """Why more may be in memory than in the turn of a loop that is told, though that is given the most: a later one
     finds the optimizer's state, or gradients."""
@@ -45,3 +56,11 @@ def shrinking(phase: Phase) -> Iterator[Unknown]:
     if site is not None and (phase.shrinks or phase.extended):
         what = "are given less" if phase.shrinks else "may do as much"
         yield Unknown(f"what later turns of the loop, which {what}, find in memory", site.path, site.line)
+
+
+def files_beside(weights: Sequence[Weight], phase: Phase) -> Iterator[Unknown]:
+    """Why more lies beside a phase than is known: a name leads to all that a file holds, whose tensors were not left on
+    the host, where the code says what goes to the device."""
+    if phase.held is not None and any(weight.moved_at(phase.stepped) for weight in weights):
+        for path, file in phase.held.loaded[:1]:
+            yield Unknown(f"what {path} holds of a file is in memory beside the step", file.path, file.line)

@@ -137,6 +137,11 @@ class AttentionInputs(Weightless):
     kind = "identity"
     hands_on = True
 
+    @property
+    def batch_axis(self) -> int:
+        """0 with `batch_first`, else 1."""
+        return 1 if self.batch_first is False else 0
+
     def problem(self, *inputs: Shape) -> Problem | None:
         """What is wrong with query, key and value of (L, N, features) or (L, features); None where they fit."""
         query, key, value = inputs

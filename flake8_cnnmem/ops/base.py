@@ -103,6 +103,11 @@ class Plain:
         return False
 
     @property
+    def batch_axis(self) -> int:
+        """The axis of its first input that it takes for the batch; 1 where time comes first."""
+        return 0
+
+    @property
     def like_input(self) -> bool:
         """Whether it is an op of one tensor whose result has its shape, and its values in the same order."""
         return False
@@ -130,6 +135,11 @@ class Plain:
     @property
     def writes_part(self) -> bool:
         """Whether it writes its other inputs into a part of the first one."""
+        return False
+
+    @property
+    def rebases(self) -> bool:
+        """Whether it stands for a tensor, or a view of one, since another view of it was written in place."""
         return False
 
     @property

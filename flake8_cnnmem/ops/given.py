@@ -39,6 +39,19 @@ class Refused(Weightless):
 
 
 @dataclass(frozen=True, slots=True)
+class Made(Weightless):
+    """A tensor that the code makes of nothing, or of numbers (first input), whether anything reads it later or not. The
+    others are what it is made of."""
+
+    kind = "made"
+    view = True
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The tensor's shape."""
+        return (inputs[0],)
+
+
+@dataclass(frozen=True, slots=True)
 class Filled(Weightless):
     """Gives tensors that a kernel fills, of shapes that the code has made for it. `like` has for each of them the place
     of an input with as many rows, whose number it shares at any batch size; None where there is none."""

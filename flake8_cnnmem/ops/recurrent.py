@@ -126,6 +126,11 @@ class Recurrent(Plain):
         return Plain.quantity(self, name, *inputs)
 
     @property
+    def batch_axis(self) -> int:
+        """0 with `batch_first`, else 1."""
+        return 1 if self.batch_first is False else 0
+
+    @property
     def expected_input(self) -> Expected | None:
         """(batch, time, inputs), or time first; None where the first call decides the inputs."""
         if self.inputs is None:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.arranging import arrange
+from flake8_cnnmem.frameworks.torch import trees
 from flake8_cnnmem.frameworks.torch.autograd.regions import NO_OP
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import wrapper
+from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk
 from flake8_cnnmem.frameworks.torch.nn.modules.normalization import BASES
 from flake8_cnnmem.frameworks.torch.optim import parameters_of
-from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.packages._fused_optimizers import APEX
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Value, native
+from flake8_cnnmem.values import Class, Instance, Native, Value, native
 
 
 def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
@@ -41,6 +43,23 @@ def halved(model: Instance, keep_norms: bool) -> None:
                     weight.dtype = "float16"
 
 
+def cast_around(run: Runtime, model: Instance) -> None:
+    """The model casts what it is given to half precision and its outputs to float32 (apex/amp/_initialize.py)."""
+    forward = run.get(model, "forward")
+
+    def cast(value: Value, dtype: str) -> Value:
+        floating = isinstance(value, Tensor) and is_floating(value.dtype)
+        return run.call(run.get(value, dtype)) if floating else value
+
+    def patched(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
+        given = [cast(value, "half") for value in args]
+        output = run.call(forward, *given, **{name: cast(value, "half") for name, value in kwargs.items()})
+        return trees.tree_map(run, in_single, output)
+
+    in_single = native("float", lambda run, value: cast(value, "float"))
+    set_attribute(run, model, "forward", Native("forward", patched, propagate_unknown=False))
+
+
 def initialize(
     run: Runtime, /, models: Value, optimizers: Value = None, enabled: Value = True, opt_level: Value = "O1",
     cast_model_type: Value = None, patch_torch_functions: Value = None, keep_batchnorm_fp32: Value = None,
@@ -54,7 +73,7 @@ def initialize(
         for model in models_in(models):
             arrange(run, model, Arrangement("apex", causes=(opt_level,)))
     if opt_level == "O1":
-        run.autocast = "float16"
+        run.autocast, run.cast_region = "float16", run.next_number()
     if opt_level in ("O2", "O3"):
         norms = (
             keep_batchnorm_fp32 not in (False, "False") if opt_level == "O2" else keep_batchnorm_fp32 in (True, "True")
@@ -62,6 +81,7 @@ def initialize(
         for model in models_in(models):
             run.data("casts")[id(model)] = run.here()
             halved(model, norms)
+            cast_around(run, model)
             if master_weights is not False and opt_level == "O2":
                 reason = "the float32 gradients of apex's level O2 are not counted"
                 arrange(run, model, Arrangement("apex", master=True, causes=(run.unknown(reason),)))
@@ -81,7 +101,14 @@ def scale_init(
 
 
 SCALED["__enter__"] = native("__enter__", lambda run, self: self.attributes.get("loss"))
-SCALED["__exit__"] = native("__exit__", lambda run, self, *exception: False)
+
+
+@SCALED.method("__exit__")
+def scale_exit(run: Runtime, self: Instance, *exception: Value) -> Value:
+    """The casts that level O1 has cached are let go of here, behind the backward pass (apex/amp/handle.py)."""
+    if run.cast_region:
+        run.cast_region = run.next_number()
+    return False
 
 
 def parallel_init(run: Runtime, self: Instance, module: Value, *args: Value, **kwargs: Value) -> None:

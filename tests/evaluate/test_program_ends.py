@@ -28,6 +28,9 @@ ENDS = {
     "in a try block that lets it through": "try:\n    exit()\nexcept ValueError:\n    pass",
     "in a function": "def main():\n    print()\n    sys.exit(0)\nmain()",
     "in a function of a function": "def leave():\n    exit()\ndef main():\n    leave()\nmain()",
+    "under a constant of the file": "DEBUG = True\nif DEBUG:\n    sys.exit()",
+    "under a comparison of constants": "MODE = 'eval'\nif MODE == 'train':\n    print()\nelse:\n    exit()",
+    "in a function, under a constant": "DRY = True\ndef main():\n    if DRY and not False:\n        sys.exit()\nmain()",
     "with what a function gives": "def main():\n    return 0\nsys.exit(main())",
 }
 
@@ -41,6 +44,9 @@ GOES_ON = {
     "under a condition on the command line": "if len(sys.argv) < 2:\n    sys.exit('usage')",
     "under a condition on the disk": "if not os.path.exists('data'):\n    exit()",
     "in a function that a condition calls": "def leave():\n    exit()\nif len(sys.argv) < 2:\n    leave()",
+    "under a constant that says no": "DEBUG = False\nif DEBUG:\n    sys.exit()",
+    "under a constant that is given another value": "DRY = True\nDRY = os.path.exists('x')\nif DRY:\n    sys.exit()",
+    "under a constant and what is on the disk": "STRICT = True\nif STRICT and not os.path.exists('x'):\n    sys.exit()",
     "in a loop": "for each in sys.argv:\n    exit()",
     "where it is dealt with": "try:\n    sys.exit()\nexcept SystemExit:\n    pass",
     "of a parser that misses what is required": (

@@ -110,6 +110,12 @@ KNOWN = {
     ),
     "a list of what may be arrays": ("np.array([cv2.unheard_of(3)] * 4)", "?"),
     "numbers, some of them unknown": ("np.array([cv2.unheard_of(3), 1])", [2]),
+    "an array of a part of what is unknown": ("np.array([cv2.unheard_of(3)[2:]])", "?"),
+    "a tensor of what may be lists": ("torch.tensor([cv2.unheard_of(3), cv2.unheard_of(4)])", "?"),
+    "a tensor of nested lists of what may be lists": ("torch.as_tensor([[cv2.unheard_of(3)[2:]]])", "?"),
+    "a tensor of the older kind of what may be lists": ("torch.FloatTensor([cv2.unheard_of(3)])", "?"),
+    "a tensor of numbers, some of them unknown": ("torch.tensor([[cv2.unheard_of(3), 1], [2, 3]])", [2, 2]),
+    "a tensor of lengths": ("torch.tensor([len(cv2.unheard_of(3))])", [1]),
     "changed one by one": (
         "xs = []\nfor name in os.listdir('.'):\n    xs.append(np.zeros((4, 5)))\nr = [x.T for x in xs][7]", [5, 4], "r",
     ),

@@ -181,3 +181,40 @@ def test_a_training_of_which_neither_model_nor_data_nor_loss_is_known_is_told(
     assert "our_parts" in report.causes[0].reason
     assert report.training.optimizer.value.name == "sgd"
     assert report.training.batch_size.value == (16 if "16" in source else 32)
+
+
+CALLED_ON = """\
+import torch
+{given}
+
+model = torch.nn.Conv2d(3, 8, 3)
+optimizer = torch.optim.Adam(model.parameters())
+for x in {data}:
+    optimizer.zero_grad()
+    model({input}).mean().backward()
+    optimizer.step()
+"""
+
+WHY = {
+    "a package that is not there gives the batches": (
+        CALLED_ON.format(given="from somewhere import batches", data="batches(64)", input="x"),
+        ("the source of 'somewhere' is not found", 2),
+    ),
+    "a part of what it gives is called": (
+        CALLED_ON.format(given="from somewhere import batches", data="batches(64)", input="x['image'].cuda()"),
+        ("the source of 'somewhere' is not found", 2),
+    ),
+    "pictures of a file": (
+        CALLED_ON.format(given="names = torch.load('names')", data="names", input="x"),
+        ("what a file holds is not known", 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WHY.values(), ids=list(WHY))
+def test_why_an_input_is_not_known_is_what_was_in_the_way(case: tuple[str, tuple[str, int]], tmp_path: Path) -> None:
+    text, (reason, line) = case
+    causes = report_of(tmp_path, text).causes
+    assert causes[0].reason.startswith(f"the input is not known: {reason}")
+    assert causes[0].line == line
+    assert not any("not stated" in cause.reason for cause in causes)

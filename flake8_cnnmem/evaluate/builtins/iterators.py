@@ -214,6 +214,12 @@ def make_zip(run: Runtime, *iterables: Value, strict: Value = False) -> Value:
 
 def make_enumerate(run: Runtime, iterable: Value, start: Value = 0) -> Value:
     """`enumerate(iterable, start)`: an iterator over pairs of number and item."""
+    if isinstance(iterable, Unknown) and iterable.number:
+        # The numbers of a range whose end is not known.
+        pairs: list[Value] = []
+        run.havoc(pairs, iterable)
+        run.note_sample(pairs, [(iterable.another("int"), iterable)])
+        return pairs
     sources = iterators(run, (iterable,))
     if isinstance(sources, Unknown):
         return sources

@@ -87,6 +87,14 @@ def all_unknown(items: list[Value]) -> bool:
     return all(isinstance(item, Unknown) for item in items)
 
 
+def whole_window(items: list[Value]) -> int | None:
+    """The size of a window, `min(size, length - start)`, where all but the last one are whole: the places at which they
+    start are at least as far apart."""
+    known = [item for item in items if type(item) is int]
+    left = [item.left for item in items if isinstance(item, Unknown) and item.left is not None]
+    return known[0] if len(items) == 2 and known and left and 0 < known[0] <= left[0] else None
+
+
 def extreme(run: Runtime, items: list[Value], key: Value, largest: bool) -> Value:
     """The first of the largest or smallest items, which are at least one."""
     keys = keyed(run, items, key)
@@ -97,6 +105,8 @@ def extreme(run: Runtime, items: list[Value], key: Value, largest: bool) -> Valu
         if kinds == {"int"} and key is None and not largest and len(ends) == 1 and all_unknown(items):
             # The end of a batch is `min(start + 16, len(files))`: all but the last one are whole.
             return ends[0].moved(0)
+        if kinds == {"int"} and key is None and not largest and (whole := whole_window(items)) is not None:
+            return whole
         return cause.another(max(kinds, key=len)) if "" not in kinds else cause.loose()
     best = 0
     try:

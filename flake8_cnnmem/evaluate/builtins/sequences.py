@@ -299,7 +299,8 @@ def range_new(run: Runtime, cls: Class, /, *args: Value) -> Value:
     for bound in bounds:
         if isinstance(bound, Unknown):
             # Numbers of its own: where a batch begins is not where the last one ends.
-            return bound.another("int")
+            stride = bounds[2] if len(bounds) == 3 and type(bounds[2]) is int else 1
+            return bound.every(stride)
         if isinstance(bound, Batch):
             return run.unknown("the batch size has no value to count up to")
     return range(*bounds)

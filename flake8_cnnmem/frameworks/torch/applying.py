@@ -8,8 +8,10 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
+from flake8_cnnmem.frameworks.torch.noted import note_made
+from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, as_written, note_written
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
-from flake8_cnnmem.ops import Elementwise, Expand, Flatten, Reshape, Unflatten
+from flake8_cnnmem.ops import Expand, Flatten, Reshape, Unflatten
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -67,7 +69,11 @@ def apply(
             run.spend(CONSTANT_STEPS)
             # Written in place it is the same tensor, for whoever else holds it.
             first = tensors[0]
-            return first if op.in_place and type(first) is Constant and first.data is None else folded
+            if op.in_place and type(first) is Constant and first.data is None:
+                return first
+            if isinstance(folded, Tensor) and folded.view_of is None:
+                note_made(run, folded, *tensors)
+            return folded
     if op.in_place:
         refuse_repeated(run, tensors[0])
     if op.in_place and run.grad_enabled:
@@ -76,7 +82,7 @@ def apply(
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
     if op.in_place and not run.grad_enabled:
         remain_leaf(run, tensors[0], made)
-    elif op.in_place and len(tensors) > 1:
+    elif op.in_place:
         note_written(run, tensors, made)
     stepping = run.data(STEPPING)
     if stepping:
@@ -97,15 +103,6 @@ def remain_leaf(run: Runtime, before: Tensor | Unknown, made: Value) -> None:
             run.data(OF_LEAVES)[id(made)] = (made, had[1])
 
 
-def needs_gradient(tensor: Tensor) -> bool:
-    """`tensor.requires_grad`: a weight's own flag; of another tensor what it was asked for, or whether an op with a
-    gradient made it."""
-    if isinstance(tensor, Weight):
-        return tensor.trainable
-    floating = is_floating(tensor.dtype)
-    return tensor.requires_grad or (tensor.call is not None and tensor.call.grad and floating)
-
-
 def is_trained(run: Runtime, tensor: Tensor) -> bool:
     """Whether a parameter, or a leaf that asks for a gradient, is among all that a tensor is made of."""
     seen: set[int] = set()
@@ -121,23 +118,6 @@ def is_trained(run: Runtime, tensor: Tensor) -> bool:
         if at.call is not None and at.call.grad and is_floating(at.dtype) and not at.call.op.cuts_gradient:
             waiting += [*at.call.inputs, *at.call.weights]
     return False
-
-
-WRITTEN = "parts written in place"
-"""Scratch of the run: by the id of a tensor, itself and what was written into a part of it."""
-
-
-def note_written(run: Runtime, tensors: Sequence[Tensor | Unknown], made: Value) -> None:
-    """Note for all that a tensor is a part of (`y[:, :4].add_(x)`) that it was written in place: their names stand for
-    what they were before, and what is computed from them later has the written part in it."""
-    part = tensors[0]
-    given = any(isinstance(tensor, Tensor) and needs_gradient(tensor) for tensor in tensors[1:])
-    if not given or not isinstance(made, Tensor):
-        return
-    scratch = run.data(WRITTEN)
-    while isinstance(part, Tensor) and part.call is not None and part.call.op.view and part.call.inputs:
-        part = part.call.inputs[0]
-        scratch[id(part)] = (part, made)
 
 
 def refuse_one_of_several(run: Runtime, tensors: Sequence[Tensor | Unknown]) -> None:
@@ -200,32 +180,6 @@ def asks_for_gradient(run: Runtime, tensor: Tensor) -> bool:
     if isinstance(tensor, Weight):
         return tensor.trainable and not tensor.buffer and run.invocation is not None
     return tensor.requires_grad
-
-
-def results_as_written(run: Runtime, result: Value) -> Value:
-    """What a model returns, with what was written into parts of its results meanwhile."""
-    if isinstance(result, Tensor):
-        return as_written(run, result)
-    if type(result) is list or type(result) is tuple:
-        return type(result)(results_as_written(run, each) for each in result)
-    if type(result) is dict:
-        return {word: results_as_written(run, each) for word, each in result.items()}
-    return result
-
-
-def as_written(run: Runtime, tensor: Tensor) -> Tensor:
-    """A tensor with what was written into its parts meanwhile."""
-    scratch = run.data(WRITTEN)
-    while id(tensor) in scratch:
-        whole, now = scratch[id(tensor)]
-        if now.shape != whole.shape or now.call is None or whole not in now.call.inputs:
-            slice_ = Elementwise("set_slice", True)
-            now = run.apply(slice_, whole, now, function="setitem", dtypes=(whole.dtype,))
-            if not isinstance(now, Tensor):
-                return tensor
-            scratch[id(whole)] = (whole, now)
-        tensor = now
-    return tensor
 
 
 def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None, number: int) -> Value | None:

@@ -105,7 +105,9 @@ def renaming(function: Callable[..., Value], names: Iterable[str]) -> Callable[.
                 if word not in known and OTHER_NAMES.get(word) in known:
                     kwargs[OTHER_NAMES[word]] = kwargs.pop(word)
             if "out" not in known:
-                kwargs.pop("out", None)
+                written = kwargs.pop("out", None)
+                if isinstance(written, Tensor):
+                    written.data = None
         return function(*args, **kwargs)
 
     return renamed

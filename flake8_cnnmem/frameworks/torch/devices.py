@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.changed_weights import CROSSED
+from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -33,6 +34,7 @@ def placing(function: Callable[..., Value]) -> Callable[..., Value]:
         if isinstance(made, Tensor) and made.call is None and not is_host(device):
             made.moved = made.made_there = True
             made.born = run.next_number()
+            note_made(run, made)
         return made
 
     return placed
@@ -44,7 +46,7 @@ def to_device(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Valu
         return input
     if not isinstance(input, Weight) and lies_on_host(input):
         # What it was computed of is still told by its call, whose result it is not.
-        return replace(input, held=0, moved=True, born=run.next_number())
+        return note_made(run, replace(input, held=0, moved=True, born=run.next_number()))
     if not isinstance(input, Weight) and input.call is not None and not any(one.moved for one in operands_of(input)):
         run.data(CROSSED)[id(input)] = input
     input.moved = True
@@ -65,6 +67,22 @@ def lies_on_host(tensor: Tensor) -> bool:
     return not any(one.moved for one in operands) and not (learned and tensor.call.grad)
 
 
+def asks_for_gradient(tensor: Tensor) -> bool:
+    """Whether a gradient would flow through a result on to a parameter or a leaf that asks for one."""
+    seen: set[int] = set()
+    waiting = [tensor] if tensor.call is not None else []
+    while waiting:
+        call = waiting.pop().call
+        if call is None or id(call) in seen or not call.grad or call.op.cuts_gradient:
+            continue
+        seen.add(id(call))
+        operands = (*call.weights, *call.inputs)
+        if any(one.trainable and not one.buffer if isinstance(one, Weight) else one.requires_grad for one in operands):
+            return True
+        waiting += operands
+    return False
+
+
 def all_to_device(run: Runtime, value: Value, depth: int = 6) -> Value:
     """A batch with all its tensors, as a trainer or a loader that it has prepared moves it."""
     if isinstance(value, Tensor):
@@ -83,7 +101,7 @@ def to_host(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     if isinstance(input, Weight):
         # What `state_dict` gives are the weights themselves: their copies on the host are none.
         return Tensor(input.shape, input.dtype, site=run.here())
-    if run.grad_enabled and input.call is not None and not input.call.op.cuts_gradient:
+    if run.grad_enabled and asks_for_gradient(input):
         run.data(CROSSED)[id(input)] = input
         return input
     return replace(input, call=None, index=0, held=0, moved=False)

@@ -102,7 +102,7 @@ MATHEMATICS = [
     ("clamp_one", OpRule((X,), backward=(New("x", 1),), gradient_layout="slope")),
     *rows("neg scale div rdiv trunc frac floor ceil round sign", NOTHING),
     *rows("shift add_number identity alias real", PASSES),
-    *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot", CONSTANT),
+    *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot made", CONSTANT),
     # A cast to the dtype that a tensor has is no cast; else forward and backward make a new tensor each.
     ("cast", replace(NOTHING, to_training=True)),
     # The mask.
@@ -293,8 +293,10 @@ JOINED = OpRule(
 SHAPES = [
     ("view", PASSES),
     ("view/Common", replace(PASSES, autocast=FULL)),
-    ("copy", PASSES),
-    # CopySlices: a copy of the gradient, in which the part that was written is set to zero.
+    *rows("copy rebased", PASSES),
+    # What was there before gets zeros (CopyBackwards, ZeroBackward).
+    ("overwrite", OpRule(gradient="overwritten", layout="contiguous")),
+    # What advanced indexing writes: a copy of the gradient, in which the part that was written is set to zero.
     ("set_slice", OpRule(gradient="slices")),
     ("contiguous", OpRule(gradient="same", layout="contiguous")),
     ("channels_last", OpRule(gradient="same", layout="channels last")),

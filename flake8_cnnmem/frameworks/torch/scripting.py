@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import backward
 from flake8_cnnmem.frameworks.torch.autograd.function import FUNCTION
+from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtype, promote
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_MEMBERS
@@ -202,9 +205,12 @@ AUTOGRAD: dict[str, Value] = {
 }
 
 
-def load(run: Runtime, *args: Value, **kwargs: Value) -> Value:
-    """`torch.load(path)`: what a file holds is not known."""
-    return run.unknown("what a file holds is not known")
+def load(run: Runtime, f: Value, map_location: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`torch.load(path)`: what a file holds is not known. Its tensors lie where they were when they were saved, or
+    where `map_location` says: a function or a table of the program's is taken for one that leaves them on the host."""
+    found = run.unknown("what a file holds is not known")
+    there = map_location is None or (names_device(map_location) and not is_host(map_location))
+    return replace(found, loaded="file" if there else "")
 
 
 def assertion(run: Runtime, condition: Value, message: Value = "") -> Value:

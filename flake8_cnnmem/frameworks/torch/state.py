@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
+from flake8_cnnmem.frameworks.framework import LOADED_STATES
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS, walk
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
+from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Value
@@ -36,6 +39,10 @@ def load_state_dict(
 ) -> Value:
     """Gives the names that are missing and those that nobody asked for; RuntimeError for them where it is `strict`, and
     for another size in any case."""
+    if assign is True and isinstance(state_dict, dict):
+        assigned(run, self, state_dict)
+    if isinstance(state_dict, Unknown):
+        run.data(LOADED_STATES)[id(state_dict)] = state_dict
     if isinstance(state_dict, dict) and id(state_dict) not in run.havocked:
         load_by_program(run, self, state_dict, strict)
     if not isinstance(state_dict, dict) or run.data(HOOKED) or id(state_dict) in run.havocked:
@@ -53,6 +60,17 @@ def load_state_dict(
         name = other or (missing + unexpected)[0]
         raise run.error("RuntimeError", f"Error(s) in loading state_dict for {self.cls.name}: {name}")
     return Instance(LOADED, {"missing_keys": missing, "unexpected_keys": unexpected}, payload=(missing, unexpected))
+
+
+def assigned(run: Runtime, self: Instance, state_dict: Mapping[str, Value]) -> None:
+    """With `assign` the parameters are made of the tensors of the dict, where those lie, and in their storages."""
+    named = run.call(run.get(self, "state_dict"), keep_vars=True)
+    for name, weight in named.items() if isinstance(named, Mapping) else ():
+        value = state_dict.get(name)
+        if isinstance(weight, Weight) and isinstance(value, Tensor):
+            source = owner(value)
+            weight.moved = lies_on_device(source)
+            run.data(MADE_WEIGHTS)[id(source)] = (source, weight)
 
 
 def load_by_program(run: Runtime, self: Instance, state_dict: dict[str, Value], strict: Value) -> None:

@@ -11,7 +11,7 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
 from flake8_cnnmem.frameworks.torch import memory_formats, tensor_casts  # noqa: F401 (it fills the table)
-from flake8_cnnmem.frameworks.torch.applying import apply, needs_gradient
+from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.autograd import grad
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
@@ -35,6 +35,7 @@ from flake8_cnnmem.frameworks.torch.nn.parameter import note_part, type_of
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.sizes import sizes_read
 from flake8_cnnmem.frameworks.torch.strides import NOT_FOLLOWED, is_lost, is_row_major
+from flake8_cnnmem.frameworks.torch.written_parts import needs_gradient
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.parameter_values import owner, values_of

@@ -117,7 +117,7 @@ def encode(run: Runtime, self: Instance, text: Value, single: bool, options: Map
     parts: dict[Value, Value] = {name: part(run, rows, width, wanted) for name in names_of(run, self, options)}
     types = with_types(self, options)
     if isinstance(types, Unknown):
-        parts["token_type_ids"] = types
+        parts["token_type_ids"] = run.unknown(types.reason)
     return Instance(ENCODING, payload=parts)
 
 
@@ -139,7 +139,9 @@ def with_types(self: Instance, options: Mapping[str, Value]) -> bool | Unknown:
     word = name if isinstance(name, str) else ""
     if word.startswith(WITHOUT_TYPES):
         return False
-    return True if word.startswith(WITH_TYPES) else Unknown("the class of a tokenizer is in a file of the model")
+    if word.startswith(WITH_TYPES):
+        return True
+    return Unknown("whether an encoding has token_type_ids is in a file of the tokenizer's model")
 
 
 def part(run: Runtime, rows: Size | None, width: Size, wanted: Value) -> Value:

@@ -89,3 +89,33 @@ def test_a_piece_at_a_place_that_is_not_known(data: str, piece: str) -> None:
     assert (report.status, report.problems) == ("exact", ())
     assert report.training.input_shape is not None
     assert report.training.input_shape.value == (64,)
+
+
+CONSTRUCTED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("way", torch.tensor(0))
+        {change}
+        self.fc = nn.Linear(10, 20 if self.way == 0 else 30)
+
+    def forward(self, x):
+        return self.fc(x)
+
+Net()(torch.randn(2, 10))
+"""
+
+
+@pytest.mark.parametrize(("change", "features"), [
+    ("pass", 20), ("self.way = torch.as_tensor(1)", 30), ("self.way += 1", None), ("self.way.fill_(1)", None),
+    ("torch.add(self.way, 1, out=self.way)", None),
+])  # fmt: skip
+def test_a_constructor_asks_a_buffer_that_it_has_registered(change: str, features: int | None) -> None:
+    (report,) = analyse(Source("net.py", CONSTRUCTED.replace("{change}", change)), Settings()).reports
+    if features is None:
+        assert report.status != "exact"
+    else:
+        assert (report.status, report.parameters) == ("exact", 11 * features)

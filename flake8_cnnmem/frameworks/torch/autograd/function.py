@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
+from flake8_cnnmem.frameworks.torch.noted import unnoted
 from flake8_cnnmem.graph import Invocation, OwnBackward, Tensor, Weight
 from flake8_cnnmem.ops.elementwise import Elementwise
 from flake8_cnnmem.ops.given import Filled
@@ -51,6 +52,12 @@ CONTEXT.namespace["save_for_backward"] = native("save_for_backward", save_for_ba
 def apply_function(run: Runtime, cls: Value, *args: Value, **kwargs: Value) -> Value:
     """`MyFunction.apply(x)`: its forward, with a context unless `setup_context` gets one, and what its backward makes
     of the gradients. Of the forward's tensors only those that the context saves are kept."""
+    with unnoted(run):
+        return followed(run, cls, args, kwargs)
+
+
+def followed(run: Runtime, cls: Value, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Value:
+    """The call itself. What the function makes without an op is for its kernels."""
     forward = run.get(cls, "forward")
     context = Instance(CONTEXT, {"needs_input_grad": (True,) * len(args)})
     with run.enter(None) as region:

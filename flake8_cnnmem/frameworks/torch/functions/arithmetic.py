@@ -108,7 +108,7 @@ def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool 
     dtype = result_dtype(symbol, left, right)
     if in_place and isinstance(left, Tensor):
         dtype = left.dtype
-    known = known_result(symbol, left, right, dtype)
+    known = known_result(run, symbol, left, right, dtype)
     if known is not None:
         run.spend(CONSTANT_STEPS)
         if in_place and isinstance(left, Tensor) and not run.grad_enabled and left.shape == known.shape:
@@ -146,11 +146,14 @@ def is_plain_number(tensor: Tensor) -> bool:
     return tensor.shape == () and tensor.data is not None and tensor.call is None and not isinstance(tensor, Weight)
 
 
-def known_result(symbol: str, left: Value, right: Value, dtype: str) -> Any:
-    """The result on constants whose values are known."""
+def known_result(run: Runtime, symbol: str, left: Value, right: Value, dtype: str) -> Any:
+    """The result on constants whose values are known, and on buffers while a model is constructed: it looks at what it
+    has registered. In a forward pass they may have changed, and what is computed of them is a tensor of the step."""
     for side in (left, right):
         if isinstance(side, Tensor):
-            if side.data is None or side.requires_grad or isinstance(side, Weight):
+            if side.data is None or side.requires_grad:
+                return None
+            if isinstance(side, Weight) and not (side.buffer and run.invocation is None):
                 return None
         elif not isinstance(side, (int, float)):
             return None

@@ -14,10 +14,12 @@ from flake8_cnnmem.frameworks.torch.device_of import made_on
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, counted, from_nested, scalar
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
+from flake8_cnnmem.frameworks.torch.functions.overwriting import overwritten
+from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Unknown, may_be_sequences
 from flake8_cnnmem.values import MISSING, Native, Value
 
 NOT_NESTED = Unknown("the sizes of a tensor could not be worked out")
@@ -37,6 +39,11 @@ def born(run: Runtime, made: Tensor) -> Tensor:
     """A tensor that is there from now on, whether the code gives it a name or not."""
     made.born = run.next_number()
     return made
+
+
+def born_beside(run: Runtime, made: Tensor, other: Value) -> Tensor:
+    """A tensor that is there from now on, on the device of another one."""
+    return note_made(run, born(run, made), other)
 
 
 def value_as(value: Any, dtype: str) -> Any:
@@ -171,7 +178,7 @@ def _declare_like(name: str, value: Any) -> None:
         pin_memory: Value = False,
         requires_grad: Value = False,
     ) -> Value:
-        return born(run, like(input, value, dtype, requires_grad))
+        return born_beside(run, like(input, value, dtype, requires_grad), input)
 
     define(f"torch.{name}_like")(function)
 
@@ -200,7 +207,7 @@ def _declare_new(name: str, value: Any) -> None:
             made.as_wide_as = tensor if dtype is None else source_of(dtype)
             made.moved = made.made_there = tensor.moved
         made.requires_grad = requires_grad is True
-        return born(run, made)
+        return born_beside(run, made, input)
 
     define(f"tensor.{name}")(method)
 
@@ -220,7 +227,7 @@ def new_full(
     if isinstance(input, Tensor):
         made.moved = made.made_there = input.moved
     made.requires_grad = requires_grad is True
-    return born(run, made)
+    return born_beside(run, made, input)
 
 
 def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
@@ -255,6 +262,9 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
         first = next((value for value in values if isinstance(value, Tensor)), None)
         if first is not None:
             return Tensor(shape_around(shape, first), dtype_of(dtype, first.dtype))
+        undecided = may_be_sequences(values)
+        if undecided is not None:
+            return Tensor(undecided, dtype_of(dtype))
         # Sizes of tensors, the batch among them.
         plain = all(isinstance(value, (bool, int, float, Batch)) for value in values)
         return constant(shape, values if plain else None, dtype_of(dtype, dtype_for(values)))
@@ -349,8 +359,8 @@ for _name in (
     METHODS[_name] = Native(_name, refilled, propagate_unknown=False)
 
 
-def refill(value_from: Callable[..., Any]) -> Callable[..., Value]:
-    """A method that fills a tensor in place with the value that `value_from` gives for its arguments."""
+def refill(value_from: Callable[..., Any], function: str) -> Callable[..., Value]:
+    """A method of this name that fills a tensor in place with the value that `value_from` gives for its arguments."""
 
     def method(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
         if isinstance(input, Weight):
@@ -358,23 +368,20 @@ def refill(value_from: Callable[..., Any]) -> Callable[..., Value]:
             return input
         if isinstance(input, Tensor) and input.call is None:
             return filled(input.shape, value_from(*args, **kwargs), input.dtype)
-        return input
+        return overwritten(run, input, function=function)
 
     return method
 
 
-METHODS["zero_"] = Native("zero_", refill(lambda: 0), propagate_unknown=False)
-METHODS["fill_"] = Native("fill_", refill(lambda value: scalar(value)), propagate_unknown=False)
+METHODS["zero_"] = Native("zero_", refill(lambda: 0, "zero_"), propagate_unknown=False)
+METHODS["fill_"] = Native("fill_", refill(lambda value: scalar(value), "fill_"), propagate_unknown=False)
 
 
 def copy_(run: Runtime, input: Value, other: Value) -> Value:
     """Into a parameter or buffer: other values. Into a feature map: the values come from another call."""
-    from flake8_cnnmem.frameworks.torch.applying import apply
-    from flake8_cnnmem.ops import Elementwise
-
     if isinstance(input, Weight) or not isinstance(other, Tensor):
         written(run, input)
         return refilled(run, input)
-    if other.call is None and isinstance(input, Tensor):
+    if other.call is None and isinstance(input, Tensor) and input.call is None:
         return refilled(run, input)
-    return apply(run, Elementwise("copy", True), input, other, function="copy_")
+    return overwritten(run, input, other, function="copy_")

@@ -6,8 +6,9 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, same, show
 from flake8_cnnmem.frameworks.distances import distance
-from flake8_cnnmem.frameworks.torch.applying import WRITTEN, apply, asks_for_gradient, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, asks_for_gradient, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar
+from flake8_cnnmem.frameworks.torch.functions.overwriting import part_overwritten
 from flake8_cnnmem.graph import Call, Mismatch, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index, Masked
 from flake8_cnnmem.runtime import Runtime
@@ -176,9 +177,10 @@ def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     if known is not None:
         return known
     source = tensor_of(value)
-    if isinstance(source, Tensor) and source.call is not None and source.call.op.in_place:
-        # `y[:, :4] += x`: what was written in place is put where it is already.
-        run.data(WRITTEN).pop(id(tensor), None)
+    if not isinstance(items, Unknown):
+        whole = part_overwritten(run, tensor, items, source)
+        if whole is not None:
+            return whole
     sources = (source,) if isinstance(source, Tensor) and source.shape != () else ()
     result = apply(run, Elementwise("set_slice", True), tensor, *sources, function="setitem", dtype=tensor.dtype)
     return result if isinstance(result, Tensor) else tensor

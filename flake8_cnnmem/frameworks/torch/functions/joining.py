@@ -16,16 +16,16 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Flatten, Index, Reshape, Stack, Unsqueeze
 from flake8_cnnmem.ops.base import Weightless, axis_of, count
 from flake8_cnnmem.runtime import DRAWN_AT_RANDOM, Runtime
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import Value
 
 
 def given_tensors(run: Runtime, tensors: Value) -> list[Value] | Unknown:
-    """The tensors of a list, tuple or tensor."""
+    """The tensors of a list, tuple or tensor; None among them would be a TypeError."""
     if isinstance(tensors, Unknown):
         return tensors
     items = run.items(tensors)
-    return items if isinstance(items, Unknown) else [tensor_of(tensor) for tensor in items]
+    return items if isinstance(items, Unknown) else [tensor_of(unless_none(tensor)) for tensor in items]
 
 
 def of_samples(run: Runtime, op: Op, tensors: Value, cause: Unknown) -> Tensor | None:

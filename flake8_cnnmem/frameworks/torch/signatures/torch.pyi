@@ -34,7 +34,7 @@ from flake8_cnnmem.frameworks.torch.functions.complex import (
 from flake8_cnnmem.frameworks.torch.functions.constants import scalar
 from flake8_cnnmem.frameworks.torch.functions.creation import (
     bernoulli,
-    born,
+    born_beside,
     from_data,
     full,
     like,
@@ -580,9 +580,9 @@ def poisson(input: Tensor, generator=None) -> Tensor: ...
 def bernoulli(input: Tensor, p=None, *, generator=None) -> Tensor: ...
 @multinomial
 def multinomial(input: Tensor, num_samples, replacement=False, *, generator=None) -> Tensor: ...
-@born(like(input, scalar(fill_value), dtype, requires_grad))
+@born_beside(like(input, scalar(fill_value), dtype, requires_grad), input)
 def full_like(input: Tensor, fill_value, *, dtype=None, requires_grad=False, **options) -> Tensor: ...
-@born(like(input, None, dtype, requires_grad))
+@born_beside(like(input, None, dtype, requires_grad), input)
 def randint_like(input: Tensor, *bounds, dtype=None, requires_grad=False, **options) -> Tensor: ...
 @tensor
 def tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False) -> Tensor: ...

@@ -6,7 +6,7 @@ The batch size is a number where the code states it, and else the batch itself (
 from __future__ import annotations
 
 from flake8_cnnmem.dims import BATCH, Size
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Tensor, lies_on_device
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -60,7 +60,9 @@ def stacked(sample: Tensor, size: Size) -> Tensor:
     dtype = "float" if sample.dtype == "float32" else sample.dtype
     if isinstance(sample.shape, Unknown):
         return Tensor(sample.shape, dtype)
-    return Tensor((size, *sample.shape), dtype)
+    # What lies on the device is stacked there.
+    there = lies_on_device(sample)
+    return Tensor((size, *sample.shape), dtype, moved=there, made_there=there)
 
 
 def convert(run: Runtime, sample: Value, depth: int = DEPTH) -> Value:

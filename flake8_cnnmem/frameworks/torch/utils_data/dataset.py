@@ -8,7 +8,7 @@ from flake8_cnnmem.dims import same
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.utils_data.collate import convert, default_collate
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, length_of
-from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.graph import Problem, Tensor, lies_on_device
 from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -73,7 +73,7 @@ def tensors_item(run: Runtime, self: Instance, index: Value) -> Value:
 def row(run: Runtime, tensor: Value) -> Value:
     """A tensor without its first axis: one sample of it."""
     if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.shape:
-        return Tensor(tensor.shape[1:], tensor.dtype, framework=tensor.framework)
+        return Tensor(tensor.shape[1:], tensor.dtype, framework=tensor.framework, moved=lies_on_device(tensor))
     return tensor if isinstance(tensor, Unknown) else run.unknown("a sample of a data set is not known")
 
 

@@ -20,6 +20,8 @@ def gumbel_softmax(run: Runtime, logits: Value, hard: Value = False, dim: Value 
     keeps."""
     noise = unary(run, "neg", unary(run, "log", unary(run, "noise", logits, "exponential_")))
     scaled = unary(run, "scale", run.operate("+", logits, noise), "div")
+    # The name of the noise is given to what it becomes.
+    run.let_go(noise)
     values = unary(run, "softmax", scaled)
     if hard not in (True, False) or not isinstance(values, Tensor):
         return unary(run, "straight_through", values, "gumbel_softmax")

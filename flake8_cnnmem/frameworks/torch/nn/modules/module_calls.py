@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import first_unknown
 from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
 from flake8_cnnmem.frameworks.torch import memory_formats
-from flake8_cnnmem.frameworks.torch.applying import WRITTEN, results_as_written
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
 from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype, is_floating
@@ -24,6 +23,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
 )
 from flake8_cnnmem.frameworks.torch.nn.modules.module_contents import own_children
 from flake8_cnnmem.frameworks.torch.nn.parameter import NOT_CALLED
+from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, results_as_written
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -146,28 +146,31 @@ def to(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         elif isinstance(value, Tensor) and value.dtype != "float":
             cast(run, self, value.dtype)
         elif names_device(value):
-            moved(self, not is_host(value))
+            moved(run, self, not is_host(value))
     name = memory_formats.asked((*args, *kwargs.values()))
     for weight in weights_of(self) if name else ():
         memory_formats.mark(weight, name)
     return self
 
 
-def moved(self: Instance, away: bool) -> None:
+def moved(run: Runtime, self: Instance, away: bool) -> None:
     """All parameters and buffers lie on a device of the code's choice from now on, or on the host again."""
-    for weight in weights_of(self):
+    others = [weight for weight in weights_of(self) if weight.moved != away]
+    number = run.next_number() if others else 0
+    for weight in others:
+        weight.moves = (*weight.moves, (number, not away))
         weight.moved = away
 
 
 def to_device(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     """`module.cuda()`: the module."""
-    moved(self, True)
+    moved(run, self, True)
     return self
 
 
 def to_host(run: Runtime, self: Instance) -> Value:
     """`module.cpu()`: the module."""
-    moved(self, False)
+    moved(run, self, False)
     return self
 
 

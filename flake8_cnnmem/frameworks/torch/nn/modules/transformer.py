@@ -8,8 +8,10 @@ from flake8_cnnmem.dims import floor_divide, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size, whole
 from flake8_cnnmem.frameworks.torch.copying import deep_copy
+from flake8_cnnmem.frameworks.torch.devices import is_host
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
+from flake8_cnnmem.frameworks.torch.functions.creation import born
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.shapes import swap
 from flake8_cnnmem.frameworks.torch.nn.functional.attention import canonical, multi_head_attention_forward
@@ -23,6 +25,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.linear import Linear, NonDynamica
 from flake8_cnnmem.frameworks.torch.nn.modules.module import put, set_attribute
 from flake8_cnnmem.frameworks.torch.nn.modules.normalization import LayerNorm
 from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
+from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import AttentionInputs
@@ -390,8 +393,13 @@ def Transformer(
 
 
 def square_subsequent_mask(run: Runtime, sz: Value, device: Value = None, dtype: Value = None) -> Value:
-    """The mask of a causal attention, (sz, sz)."""
-    return Tensor((whole(sz), whole(sz)), dtype_of(dtype))
+    """The mask of a causal attention, (sz, sz): what is above the diagonal of another one."""
+    full, made = (Tensor((whole(sz), whole(sz)), dtype_of(dtype)) for _ in range(2))
+    for each in (full, made):
+        each.moved = each.made_there = device is not None and not is_host(device)
+        born(run, each)
+    note_made(run, note_made(run, made), full)
+    return made
 
 
 Transformer.namespace["generate_square_subsequent_mask"] = StaticMethod(
