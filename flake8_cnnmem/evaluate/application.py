@@ -113,8 +113,9 @@ def told_here(run: Interpreter, shape: dims.Shape | Unknown) -> dims.Shape | Unk
     """A shape whose unknown sizes name the line that is being run, where an op gave a cause that names none."""
     if isinstance(shape, Unknown):
         return at_line_of(run, shape)
-    if any(isinstance(size, Unknown) and not size.path for size in shape):
-        return tuple([at_line_of(run, size) if isinstance(size, Unknown) else size for size in shape])
+    for size in shape:
+        if type(size) is Unknown and not size.path:
+            return tuple([at_line_of(run, size) if isinstance(size, Unknown) else size for size in shape])
     return shape
 
 

@@ -28,16 +28,17 @@ def note_registry(run: Interpreter, container: dict[Value, Value]) -> None:
 
 def changed(run: Interpreter, container: Value) -> None:
     """A container or instance is about to change: what a branch or loop must put back is kept."""
-    journal = run.journal
-    if type(container) in CONTAINERS and not is_full(container):
-        run.fills(id(container))
-        if isinstance(container, deque) and container.maxlen is not None:
-            run.trace.limited.add(id(container))
-    turn = run.trace.turn
-    if isinstance(container, list) and turn is not None and run.invocation is None:
-        turn.lengths.setdefault(id(container), (container, len(container)))
-    if type(container) is Instance and container.site is None:
-        about_to_change(container)
+    journal, turn = run.journal, run.trace.turn
+    if turn is not None and run.invocation is None:
+        if type(container) in CONTAINERS and not is_full(container):
+            run.fills(id(container))
+        if isinstance(container, list):
+            turn.lengths.setdefault(id(container), (container, len(container)))
+    if type(container) is Instance:
+        if container.site is None:
+            about_to_change(container)
+    elif type(container) is deque and container.maxlen is not None and not is_full(container):
+        run.trace.limited.add(id(container))
     if journal is not None and id(container) not in journal:
         run.spend(len(container) // 16 if isinstance(container, Sized) else 0)
         journal[id(container)] = (container, snapshot(container))

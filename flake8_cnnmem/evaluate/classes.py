@@ -54,7 +54,8 @@ def told_by_class(run: Interpreter, cls: Class, own: Class, value: Value) -> boo
         answer = run.invoke(hook.function, (cls, own), {})
         if answer is not NotImplemented:
             return run.truth(answer)
-    return True if any(own.derives_from(each) for each in cls.facts.get(REGISTERED, ())) else None
+    registered = cls.facts.get(REGISTERED)
+    return True if registered and any(own.derives_from(each) for each in registered) else None
 
 
 def type_of(run: Interpreter, value: Value) -> Class | Unknown:
@@ -90,14 +91,16 @@ def is_instance(run: Interpreter, value: Value, cls: Value) -> bool | Unknown:
         return next((result for result in results if isinstance(result, Unknown)), False)
     if isinstance(cls, Unknown):
         return cls
-    own = run.type_of(value)
+    own = value.cls if type(value) is Instance else run.type_of(value)
+    if own is cls:
+        return True
     if isinstance(own, Unknown):
         return own
     if cls is None:
         return value is None
     if not isinstance(cls, Class):
         return run.unknown("isinstance() of something that is not a class")
-    told = None if own is cls else told_by_class(run, cls, own, value)
+    told = told_by_class(run, cls, own, value)
     if told is not None:
         return told
     if own.derives_from(cls) or cls.name == "object":

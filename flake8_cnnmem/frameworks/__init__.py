@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TypeGuard
 
@@ -40,9 +40,15 @@ def source_name(dotted: str) -> str | None:
 
 def has_member(cls: Class, name: str) -> bool:
     """Whether objects of a framework's own class have an attribute of this name, as far as that is written down."""
-    folder = PACKAGES.get(cls.module.partition(".")[0])
-    own = getattr(importlib.import_module(f"{__name__}.{folder}"), "has_member", None) if folder else None
-    return own is not None and bool(own(cls, name))
+    own = members_of(cls.module.partition(".")[0])
+    return own is not None and own(cls, name)
+
+
+@cache
+def members_of(package: str) -> Callable[[Class, str], bool] | None:
+    """What a framework's folder says of the attributes of its classes, by the package that they are in."""
+    folder = PACKAGES.get(package)
+    return getattr(importlib.import_module(f"{__name__}.{folder}"), "has_member", None) if folder else None
 
 
 def bound_stub(stub: StubModule) -> Mapping[str, Value]:
@@ -141,7 +147,8 @@ def assumed_bases(run: Runtime, imported: Iterable[str]) -> list[Value]:
 def is_layer(value: Value) -> TypeGuard[Instance]:
     """Whether a value is a layer or model of some framework."""
     if isinstance(value, Instance):
-        for each in in_use():
+        # Asked of every object that a variable holds: the common case of `in_use` is written out.
+        for each in used if len(sys.modules) == looked_at else in_use():
             if each.is_layer(value):
                 return True
     return False

@@ -29,7 +29,8 @@ def run_whole(program: Program, batch: int, room: int | None) -> tuple[int, int]
     left = ENDLESS if room is None else room
     small: list[int] = []
     large: list[int] = []
-    held: dict[int, int] = {}
+    # By the place of a request its block, 0 where there is none.
+    held = [0] * len(program.requests)
     # Blocks are numbered from 1 on, as they are made. Of each its size, its neighbours in the segment (0 where there is
     # none), and its key, which is 0 while it is in use: keys order the free blocks of a pool, the smallest first, of
     # those of one size the oldest.
@@ -37,7 +38,7 @@ def run_whole(program: Program, batch: int, room: int | None) -> tuple[int, int]
     number = allocated = reserved = most_allocated = most_reserved = 0
     for at, request in enumerate(program.requests):
         if request < 0:
-            block = held.pop(-1 - request, 0)
+            block = held[-1 - request]
             if not block:
                 continue
             size = size_of[block]

@@ -188,10 +188,10 @@ def get_attribute(run: Runtime, self: Instance, name: str) -> Value:
 @MEMBERS.method("__setattr__")
 def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> Value:
     """`module.name = value`: parameters and modules are registered, anything else is an attribute."""
-    if isinstance(value, Weight) and not value.buffer:
-        put(run, self, "_parameters", name, value)
-    elif isinstance(value, Instance) and MODULE in value.cls.mro:
+    if isinstance(value, Instance) and MODULE in value.cls.mro:
         put(run, self, "_modules", name, value)
+    elif isinstance(value, Weight) and not value.buffer:
+        put(run, self, "_parameters", name, value)
     elif isinstance(value, Weight) and name not in stored(self, "_buffers"):
         put(run, self, "_buffers", name, value)
     else:
@@ -229,10 +229,11 @@ def put(run: Runtime, self: Instance, store: str, name: str, value: Value) -> No
         run.changed(self)
         del attributes[name]
     for other in STORES:
-        held = attributes.get(other)
-        if other != store and isinstance(held, dict) and name in held:
-            run.changed(held)
-            del held[name]
+        if other != store:
+            held = attributes.get(other)
+            if isinstance(held, dict) and name in held:
+                run.changed(held)
+                del held[name]
     held = stored(self, store)
     run.changed(held)
     held[name] = value
