@@ -16,6 +16,7 @@ from flake8_cnnmem.running.frame_stack import with_room_below
 from flake8_cnnmem.running.gc_tuning import seldom_collected
 from flake8_cnnmem.settings import environments
 from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.smallest_edit import with_lines_to_change
 from flake8_cnnmem.source import SHELF, Source, SourceError
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import STRICT, Unknown
@@ -33,7 +34,12 @@ class TargetError(Exception):
 @seldom_collected
 @with_room_below
 def analyse(
-    source: Source, settings: Settings, target: str | None = None, files: Files = DISK, notes: Notes | None = None
+    source: Source,
+    settings: Settings,
+    target: str | None = None,
+    files: Files = DISK,
+    notes: Notes | None = None,
+    placed: bool = True,
 ) -> FileReport:
     """The models of a file, in the order of their lines, each distinct one once.
 
@@ -41,14 +47,21 @@ def analyse(
     expression in its scope (`ResNet(Bottleneck, [3, 4, 6, 3])`); TargetError if it is no expression or names nothing.
     Models that a `# cnnmem: skip` is meant for are left out, unless `target` asks for them. What the file imports is
     read from `files`. What the file's expressions give goes into `notes`, if there are any: of a `Source` that is new.
+    Unless `placed` is false, the edit is looked for after which no size is wrong, and its line told.
 
     Raises nothing else: what cannot be read, parsed or followed is the report's `failure` or a model's causes.
     """
     from flake8_cnnmem.evaluate.unordered import sets_in_order
 
+    def evaluated(text: Source, noted: Notes | None) -> FileReport:
+        with sets_in_order(0):
+            return in_one_order(text, settings, None, files, noted)
+
     with SHELF.kept_in_use():
         with sets_in_order(0) as order:
             first = in_one_order(source, settings, target, files, notes)
+        if target is None and notes is None and placed:
+            first = with_lines_to_change(first, source, evaluated)
         if order.cause is None or not any(report.estimate is not None or report.problems for report in first.reports):
             return first
         others = []

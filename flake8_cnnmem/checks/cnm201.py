@@ -13,11 +13,14 @@ It is reported only where it is certain: whatever the input size, or for the siz
 directive states (an `Input`, a call on a tensor made in the file), never for one that only an option or a default
 gives.
 
-The finding stands at the line that has to change as far as the code shows it: at the layer that declares the size, at
-the call where only the order of the axes is wrong, at the reshape that mixes the samples of a batch up; where a state,
-a target or a parameter is made that does not fit; at the one of two branches on which what follows does not count;
-where a block or model is built with a number that it hands on. The message then names the line of the layer or call as
-well, and what made the size that is given. Where a line cannot be told from another one, the finding stays at the call.
+The finding stands at the line that has to change as far as the code shows it. Of the edits that people's mistakes call
+for, a few are tried, each by an evaluation of the changed text: another axis, a switch that was forgotten, a name in
+the place of another one, a number that is unlike those beside it. Where one of them makes all sizes fit, its line is
+told. Else it stands at the layer that declares the size, at the call where only the order of the axes is wrong, at the
+reshape that mixes the samples of a batch up; where a state, a target or a parameter is made that does not fit; at the
+one of two branches on which what follows does not count; where a block or model is built with a number that it hands
+on. The message then names the line of the layer or call as well, and what made the size that is given. Where a line
+cannot be told from another one, the finding stays at the call.
 
 ## Example
 

@@ -141,7 +141,7 @@ def edited(document: Document, edits: Sequence[Edit]) -> Document:
 
 def unified(path: str, before: str, now: str) -> str:
     """The lines that differ, as `patch` and `git apply` read them."""
-    from flake8_cnnmem.fixes.edits import LINE
+    from flake8_cnnmem.text.edits import LINE
 
     def lines(text: str) -> list[str]:
         return [line for line in LINE.findall(text) if line]

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from flake8_cnnmem.fixes.documents import Document, document_with
-from flake8_cnnmem.fixes.edits import Edit, Fix, applied
 from flake8_cnnmem.fixes.offered import CODES, DEFAULT, Mended, fixes_of, mended
 from flake8_cnnmem.fixes.to_fit import Fitted, fitted
 from flake8_cnnmem.fixes.trial import harmed
+from flake8_cnnmem.text.edits import Edit, Fix, applied
 
 __all__ = [
     "CODES",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from flake8_cnnmem.fixes.edits import Edit
 from flake8_cnnmem.source import SourceError, parse
+from flake8_cnnmem.text.edits import Edit
 
 
 def wrapped(text: str, region: str) -> Iterator[tuple[Edit, ...]]:

@@ -10,11 +10,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.fixes.edits import Edit, instead_of
 from flake8_cnnmem.frameworks.framework import Checkpointing
 from flake8_cnnmem.graph import Invocation
 from flake8_cnnmem.remedies import is_container
 from flake8_cnnmem.source import SourceError, parse
+from flake8_cnnmem.text.edits import Edit, instead_of
 
 
 def checkpointed(

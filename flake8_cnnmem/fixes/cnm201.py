@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes import axes, counterparts, expressions, handed_sizes, layer_arguments
-from flake8_cnnmem.fixes.edits import Edit, instead_of
 from flake8_cnnmem.fixes.expressions import Offer
 from flake8_cnnmem.fixes.literals import arguments, handed, number, where_written, written
 from flake8_cnnmem.fixes.operands import Place
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.results import FileReport, LayerProblem, ModelReport
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.edits import Edit, instead_of
 
 CODE = "CNM201"
 

@@ -10,10 +10,10 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.checks import cnm203
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.fixes.edits import Edit, with_keyword
 from flake8_cnnmem.results import FileReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.edits import Edit, with_keyword
 
 CODE = cnm203.CODE
 

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import accumulate
 
-from flake8_cnnmem.fixes.edits import LINE, Edit, applied
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.source import Source, decode
 from flake8_cnnmem.text import notebook
 from flake8_cnnmem.text.cell_sources import literals_of, rewritten, substituted
+from flake8_cnnmem.text.edits import LINE, Edit, applied
 from flake8_cnnmem.text.files import Files
 from flake8_cnnmem.text.notebook import Notebook, NotNotebook
 

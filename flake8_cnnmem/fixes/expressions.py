@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from flake8_cnnmem.fixes.edits import Edit
 from flake8_cnnmem.fixes.literals import arguments, number, parameters
 from flake8_cnnmem.fixes.operands import Place
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.ops import Broadcast, Concatenate, Reshape, Split
+from flake8_cnnmem.text.edits import Edit
 
 MOST_JOINED = 3
 """Tensors of a concatenation whose widths are written as a sum."""

@@ -7,12 +7,12 @@ import ast
 from collections.abc import Iterator
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.fixes.edits import Edit
 from flake8_cnnmem.fixes.expressions import Offer
 from flake8_cnnmem.fixes.operands import Place, keyword, sizes_of
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.line_to_change import maker_of
 from flake8_cnnmem.ops import AttentionInputs, Broadcast, Concatenate, Convolution, Loss, Recurrent
+from flake8_cnnmem.text.edits import Edit
 
 SEQUENCES = "return_sequences"
 STRIDES = ("strides", "stride")

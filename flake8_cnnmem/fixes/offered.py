@@ -8,12 +8,12 @@ from flake8_cnnmem import checks
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes import cnm201, cnm203
 from flake8_cnnmem.fixes.documents import Document, document_of
-from flake8_cnnmem.fixes.edits import Edit, Fix
 from flake8_cnnmem.fixes.trial import SIZES, Changed, Trial, report_of
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.edits import Edit, Fix
 from flake8_cnnmem.text.files import DISK, Files
 
 Candidate = tuple[Finding, str, tuple[Edit, ...]]

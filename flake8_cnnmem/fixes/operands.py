@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.fixes.edits import Edit, instead_of, with_keyword
 from flake8_cnnmem.graph import Call, Site
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import LayerProblem, ModelReport
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.edits import Edit, instead_of, with_keyword
 from flake8_cnnmem.values import Instance
 
 SYMBOLS: dict[str, type[ast.operator]] = {

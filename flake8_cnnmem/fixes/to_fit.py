@@ -14,7 +14,6 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.fixes.autocast import wrapped
 from flake8_cnnmem.fixes.checkpoints import checkpointed
 from flake8_cnnmem.fixes.documents import Document, document_of
-from flake8_cnnmem.fixes.edits import Edit, Fix
 from flake8_cnnmem.fixes.trial import Changed, report_of
 from flake8_cnnmem.fixes.written import BATCH, HALF, MODULES, SETTINGS, on_line, places_of
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -22,6 +21,7 @@ from flake8_cnnmem.remedies import blocks_of, named
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import LARGEST, Source, decode
+from flake8_cnnmem.text.edits import Edit, Fix
 from flake8_cnnmem.text.files import DISK, Files, Watched
 
 MOST_FILES = 40

@@ -10,11 +10,11 @@ from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes.documents import Document
-from flake8_cnnmem.fixes.edits import Edit
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, SourceError, load
+from flake8_cnnmem.text.edits import Edit
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import STRICT, internal_error
 
@@ -76,24 +76,30 @@ class Trial:
     def mends(self, finding: Finding, edits: Collection[Edit]) -> bool:
         """Whether these edits of the file's text take the finding away, add none, and lose no model that is known."""
         edited = self.document.edited(edits)
-        after = self.after(edited) if edited is not None else None
+        after = self.after(edited, placed=False) if edited is not None else None
+        known = self.findings(self.report)
+        if edited is None or after is None or len(self.findings(after)) >= len(known):
+            return False
+        if any(report.problems for report in after.reports):
+            # Where those stand that are left is worked out for none that mends nothing.
+            after = self.after(edited)
         if after is None:
             return False
-        before, left = Counter(map(spot, self.findings(self.report))), Counter(map(spot, self.findings(after)))
+        before, left = Counter(map(spot, known)), Counter(map(spot, self.findings(after)))
         before[spot(finding)] -= 1
         return left <= before and lost(after) <= lost(self.report)
 
-    def after(self, document: Document) -> FileReport | None:
+    def after(self, document: Document, placed: bool = True) -> FileReport | None:
         """What is known of the file with another text; None where that is nothing."""
         changed = Changed(self.files, {document.path: document.raw})
-        report = report_of(document.source, self.settings, changed)
+        report = report_of(document.source, self.settings, changed, placed)
         return None if report.failure is not None else report
 
 
-def report_of(source: Source, settings: Settings, files: Files) -> FileReport:
+def report_of(source: Source, settings: Settings, files: Files, placed: bool = False) -> FileReport:
     """`analyse`, an error of ours becoming the report's failure."""
     try:
-        return analyse(source, settings, files=files)
+        return analyse(source, settings, files=files, placed=placed)
     except Exception as error:
         if os.environ.get(STRICT):
             raise

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from flake8_cnnmem.fixes.edits import Edit, instead_of
 from flake8_cnnmem.source import SourceError, parse
+from flake8_cnnmem.text.edits import Edit, instead_of
 
 MODULES = (".py", ".ipynb")
 """What holds Python. The text of a notebook is that of the module which its cells make."""

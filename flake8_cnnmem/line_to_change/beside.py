@@ -275,7 +275,7 @@ def sizes_looped_over(case: Case) -> Site | None:
         if name_of(call.func) == called:
             handed = next((word.value for word in call.keywords if word.arg == name), None)
             at = parameters(function).index(name) - (parameters(function)[0] == "self")
-            handed = call.args[at] if handed is None and at < len(call.args) else handed
+            handed = call.args[at] if handed is None and 0 <= at < len(call.args) else handed
             if handed is not None:
                 return StatementSite(case.path, handed)
     own = function.args

@@ -56,7 +56,8 @@ def other_result(case: Case) -> Site | None:
     if size is None or tensor.call is None or not isinstance(tensor.call.op, Recurrent):
         return None
     first = tensor.call.outputs[0]
-    return case.called_at(case.call) if tensor is not first and sizes_of(first)[-1:] == (size,) else None
+    taken = case.called_at(case.call.inputs[0].call)
+    return (taken or case.called_at(case.call)) if tensor is not first and sizes_of(first)[-1:] == (size,) else None
 
 
 def axis_taken_away(case: Case) -> Site | None:

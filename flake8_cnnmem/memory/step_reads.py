@@ -15,6 +15,13 @@ from flake8_cnnmem.memory.tape import (
 )
 from flake8_cnnmem.unknown import Unknown
 
+ITS_OWN = "is its own, and not known"
+
+
+def is_reserved(cause: Unknown) -> bool:
+    """Whether a cause is that of every recurrent layer: what a library reserves for it."""
+    return cause.reason.endswith(ITS_OWN)
+
 
 def reads_of(steps: Sequence[TapeStep]) -> dict[int, int]:
     """How often each tensor is read by the steps."""
@@ -43,7 +50,7 @@ def not_known(call: Call, library: str = "") -> Unknown:
     name = call.function or call.op.kind
     place = (call.site.path, call.site.line) if call.site is not None else ("", 0)
     if library:
-        return Unknown(f"what {library} reserves for the backward pass of {name} is its own, and not known", *place)
+        return Unknown(f"what {library} reserves for the backward pass of {name} {ITS_OWN}", *place)
     return Unknown(f"what {name} keeps for its backward pass is not known", *place)
 
 

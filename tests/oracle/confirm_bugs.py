@@ -56,6 +56,7 @@ def run(path: Path) -> str | None:
         try:
             with open(os.devnull, "w") as nothing:
                 os.dup2(nothing.fileno(), 1)
+                sys.argv[1:] = []
                 runpy.run_path(str(path), run_name="__main__")
         except Exception as error:
             said = "".join(traceback.format_exception_only(error))

@@ -1,0 +1,195 @@
+"""Edits of what says an axis or an order: another axis, axes in another order, two arguments the other way round."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import combinations
+
+from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, called, inside
+
+NEAR = 12
+"""How many calls before the one that refuses the sizes an axis is looked for."""
+
+AXIS = {
+    "cat": 1, "concat": 1, "concatenate": 1, "stack": 1, "sum": 0, "mean": 0, "max": 0, "min": 0, "amax": 0, "amin": 0,
+    "squeeze": 0, "unsqueeze": 0, "expand_dims": 1, "flatten": 0, "chunk": 1, "split": 1, "select": 0, "argmax": 0,
+    "Concatenate": 0, "Flatten": 0, "Unflatten": 0, "unbind": 0, "size": 0,
+    "reduce_mean": 1, "reduce_sum": 1, "reduce_max": 1, "logsumexp": 0, "norm": 1, "repeat_interleave": 1,
+}  # fmt: skip
+"""What is told an axis, and at which place of a method's arguments (of a function's one behind its tensor)."""
+
+NAMES = ("dim", "axis", "start_dim")
+
+JOINS = ("cat", "concat", "concatenate", "stack", "expand_dims", "Concatenate", "Flatten", "Unflatten")
+"""Those whose first argument is no axis, however they are called."""
+
+ORDERS = ("transpose", "permute", "swapaxes", "swapdims", "Permute")
+
+
+def axis_of(call: ast.Call) -> ast.expr | None:
+    """The argument of a call that says an axis."""
+    name = called(call)
+    if name not in AXIS:
+        return None
+    named = next((word.value for word in call.keywords if word.arg in NAMES), None)
+    if named is not None:
+        return named
+    at = AXIS[name]
+    if name not in JOINS and name not in ("reduce_mean", "reduce_sum", "reduce_max") and is_module(call.func):
+        at += 1
+    return call.args[at] if len(call.args) > at else None
+
+
+def is_module(function: ast.expr) -> bool:
+    """Whether a function is one of the framework's rather than a tensor's method."""
+    root = function.value if isinstance(function, ast.Attribute) else None
+    return isinstance(root, ast.Name) and root.id in ("torch", "tf", "np", "F", "K", "ops")
+
+
+def other_axis(scene: Scene) -> Iterator[Candidate]:
+    """The same call along another axis."""
+    for place, call in near_calls(scene):
+        axis = axis_of(call)
+        value = scene.number(axis) if isinstance(axis, (ast.Constant, ast.UnaryOp)) else None
+        if axis is None or value is None or isinstance(getattr(axis, "value", None), bool):
+            continue
+        axes = rank_around(scene, call)
+        first = 0 if called(call) in ("squeeze", "unsqueeze", "expand_dims", "size") else 1
+        others = [at for at in range(first, axes) if at not in (value, value + axes)]
+        rank = 10 + place.distance / 4
+        parts = parts_of(scene, call)
+        if parts is not None:
+            others = [at for at in others if joined_along(parts, at)]
+        for at in sorted(others, key=lambda at: abs(at - (value % axes if axes else 0)))[:3]:
+            yield scene.candidate(rank + 0.1 * at, axis, str(at if value >= 0 else at - axes))
+
+
+def parts_of(scene: Scene, call: ast.Call) -> list[tuple[object, ...]] | None:
+    """The shapes of the tensors that a call joins; None where it joins nothing, or they are not known."""
+    parts = call.args[0] if call.args else None
+    if called(call) not in ("cat", "concat", "concatenate") or not isinstance(parts, (ast.List, ast.Tuple)):
+        return None
+    shapes = [scene.shape(each) for each in parts.elts]
+    return [shape for shape in shapes if shape is not None] if None not in shapes else None
+
+
+def joined_along(parts: list[tuple[object, ...]], axis: int) -> bool:
+    """Whether tensors agree in all axes but one."""
+    rest = {(*shape[:axis], *shape[axis + 1 :]) for shape in parts}
+    return len(rest) == 1
+
+
+def other_size(scene: Scene) -> Iterator[Candidate]:
+    """The size of another axis of the same tensor: `x.shape[0]` for `x.shape[1]`."""
+    for place in scene.places:
+        statement = scene.statement_of(place.node) if place.role == "op" else place.node
+        for node in inside(statement or place.node) if place.distance <= NEAR else ():
+            if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Attribute):
+                continue
+            if node.value.attr == "shape" and isinstance(node.slice, ast.Constant):
+                shape = scene.shape(node.value.value)
+                for at in range(len(shape) if shape is not None else 0):
+                    if at != node.slice.value:
+                        yield scene.candidate(10.5 + place.distance / 4, node.slice, str(at))
+
+
+def near_calls(scene: Scene) -> Iterator[tuple[Place, ast.Call]]:
+    """The calls in the statements of the ops that stand just before the one that refuses the sizes."""
+    seen: set[int] = set()
+    for place in scene.places:
+        if place.role == "block" or place.distance > NEAR:
+            continue
+        statement = scene.statement_of(place.node) if place.distance <= 1 else place.node
+        for node in inside(statement or place.node):
+            if isinstance(node, ast.Call) and id(node) not in seen:
+                seen.add(id(node))
+                yield place, node
+
+
+def rank_around(scene: Scene, call: ast.Call) -> int:
+    """How many axes there are that a call may be told: those of what it works on or gives."""
+    shapes = [scene.shape(call)]
+    if isinstance(call.func, ast.Attribute):
+        shapes.append(scene.shape(call.func.value))
+    for argument in call.args[:1]:
+        parts = argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument]
+        shapes += [scene.shape(each) for each in parts]
+    return max((len(each) for each in shapes if each is not None), default=4 if called(call) == "Concatenate" else 3)
+
+
+def other_order(scene: Scene) -> Iterator[Candidate]:
+    """Axes in another order: two of a permutation exchanged, or another pair of them."""
+    for place, call in near_calls(scene):
+        if called(call) not in ORDERS:
+            continue
+        given = call.args
+        if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
+            given = given[0].elts
+        numbers = [scene.number(each) if isinstance(each, (ast.Constant, ast.UnaryOp)) else None for each in given]
+        at = [n for n, each in enumerate(numbers) if each is not None]
+        rank = 11 + place.distance / 4
+        if called(call) in ("permute", "Permute") and len(at) > 2:
+            for one, other in combinations(at, 2):
+                edits = (scene.edit(given[one], str(numbers[other])), scene.edit(given[other], str(numbers[one])))
+                yield Candidate(rank, call.lineno, call.col_offset + 1, edits)
+        elif len(at) == 2:
+            axes = rank_around(scene, call)
+            now = {number % axes for number in numbers if number is not None}
+            for pair in ((1, 2), (0, 1), (0, 2), (2, 3), (1, 3)):
+                if max(pair) < axes and set(pair) != now:
+                    edits = (scene.edit(given[at[0]], str(pair[0])), scene.edit(given[at[1]], str(pair[1])))
+                    yield Candidate(rank, call.lineno, call.col_offset + 1, edits)
+
+
+def exchanged(scene: Scene) -> Iterator[Candidate]:
+    """Two arguments of a call, two values that a function gives or two names that they are given, the other way
+    round."""
+    for place in scene.places:
+        if isinstance(place.node, ast.Call) and called(place.node) != "Model":
+            given: list[ast.expr] = [
+                each for each in place.node.args if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))
+            ]
+            if 1 < len(given) <= MOST_EXCHANGED and scene.problem.at is None and place.distance <= NEAR:
+                for first, second in combinations(given, 2):
+                    if differ(scene, first, second):
+                        yield swapped(scene, 17 + place.distance / 4, first, second)
+            words = [each for each in place.node.keywords if isinstance(each.value, (ast.Name, ast.Constant))]
+            if place.role == "block" and 1 < len(words) <= MOST_EXCHANGED:
+                for one, other in combinations(words, 2):
+                    if differ(scene, one.value, other.value):
+                        yield swapped(scene, 18 + place.distance / 4, one.value, other.value)
+    for function in functions_run(scene):
+        returns = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
+        if len(returns) == 1 and isinstance(returns[0], ast.Tuple):
+            for first, second in combinations(returns[0].elts, 2):
+                if scene.shape(first) != scene.shape(second) and None not in (scene.shape(first), scene.shape(second)):
+                    yield swapped(scene, 13, first, second)
+
+
+MOST_EXCHANGED = 6
+
+
+def functions_run(scene: Scene) -> list[ast.AST]:
+    """The functions of the file that take part, the innermost first."""
+    found: dict[int, ast.AST] = {}
+    for place in scene.places:
+        function = scene.function_of(place.node)
+        if function is not None:
+            found.setdefault(id(function), function)
+    return list(found.values())
+
+
+def differ(scene: Scene, one: ast.expr, other: ast.expr) -> bool:
+    """Whether two expressions gave other sizes or numbers."""
+    shapes, numbers = (scene.shape(one), scene.shape(other)), (scene.number(one), scene.number(other))
+    if None not in shapes:
+        return shapes[0] != shapes[1]
+    sizes = {size for pair in scene.pairs for size in pair}
+    return None not in numbers and numbers[0] != numbers[1] and bool(sizes & set(numbers))
+
+
+def swapped(scene: Scene, rank: float, one: ast.expr, other: ast.expr) -> Candidate:
+    """Two expressions in each other's place."""
+    edits = (scene.edit(one, scene.text(other)), scene.edit(other, scene.text(one)))
+    return Candidate(rank, one.lineno, one.col_offset + 1, edits)

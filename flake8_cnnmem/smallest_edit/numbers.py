@@ -1,0 +1,267 @@
+"""Edits of numbers: another name that has the size that fits, a factor that is lacking, the number itself."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from flake8_cnnmem.evidence.written import worked_out, written_at
+from flake8_cnnmem.ops import Reshape
+from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, called, inside
+from flake8_cnnmem.text.edits import Edit
+
+SIZED = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp)
+
+
+def sizes_written(scene: Scene) -> Iterator[tuple[Place, ast.expr, int]]:
+    """The expressions among the arguments of what takes part that gave a number."""
+    seen: set[int] = set()
+    for place in sorted(scene.places, key=lambda place: sum(1 for _ in ast.walk(place.node))):
+        if place.role == "op" and place.distance > FAR:
+            continue
+        for node in inside(place.node):
+            if id(node) in seen or not isinstance(node, SIZED) or is_part(scene, node):
+                continue
+            seen.add(id(node))
+            for value in scene.every_number(node):
+                if value > 0:
+                    yield place, node, value
+
+
+FAR = 6
+
+
+def is_part(scene: Scene, node: ast.expr) -> bool:
+    """Whether an expression is the name of a larger one, or chooses a part."""
+    parent = scene.parents.get(id(node))
+    if isinstance(parent, ast.Attribute):
+        return True
+    if isinstance(parent, ast.Call):
+        return parent.func is node
+    return isinstance(parent, (ast.Subscript, ast.Slice))
+
+
+def other_name(scene: Scene) -> Iterator[Candidate]:
+    """A name, an attribute or an item in reach that has the size that would fit."""
+    known = names_in_reach(scene)
+    for place, node, value in sizes_written(scene):
+        if isinstance(node, ast.BinOp):
+            continue
+        own = ast.dump(node)
+        for size, wanted in scene.pairs:
+            if size != value:
+                continue
+            found: dict[str, float] = {}
+            for at, (other, scope) in enumerate(known.get(wanted, ())):
+                reach = 0 if scope is scene.scope_of(node) else 1 if scope is None else None
+                if reach is None or ast.dump(other) == own:
+                    continue
+                text = scene.text(other)
+                found.setdefault(text, reach + 0.01 * at)
+            literal = isinstance(node, ast.Constant)
+            for text, far in sorted(found.items(), key=lambda each: each[1])[:2]:
+                parent = scene.parents.get(id(node))
+                given = parent.args if isinstance(parent, ast.Call) else ()
+                if place.role == "block" and any(scene.text(each) == text for each in given):
+                    far += HANDED_TWICE
+                rank = (6 if literal else 12 if place.distance == 0 else 15) + far + place.distance / 8
+                yield scene.candidate(rank, node, text)
+                if literal:
+                    yield scene_candidate(node, rank + 0.1, all_alike(scene, node, text))
+
+
+HANDED_TWICE = 4
+"""How much less plausible it is that a block is handed one name twice."""
+
+
+def names_in_reach(scene: Scene) -> dict[int, list[tuple[ast.expr, ast.AST | None]]]:
+    """By number: the names that had it, each with the function that it stands in; None for the module's own."""
+    found: dict[int, list[tuple[ast.expr, ast.AST | None]]] = {}
+    own = scene.index.variables
+    for node in ast.walk(scene.tree):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Load):
+            values = scene.every_number(node)
+            if not values or min(values) < 2 or not is_plain(node) or is_part(scene, node):
+                continue
+            scope: ast.AST | None = scene.scope_of(node)
+            if isinstance(node, ast.Name) and node.id in own and scene.index.values_of(node.id, None):
+                scope = None
+            for value in values:
+                found.setdefault(value, []).append((node, scope))
+    for name, assigned in own.items():
+        for _, expression in assigned[:1]:
+            number = worked_out(expression)
+            if isinstance(number, int) and number > 1 and scene.index.values_of(name, None):
+                found.setdefault(number, []).append((ast.Name(name, ast.Load()), None))
+    return found
+
+
+def is_plain(node: ast.expr) -> bool:
+    """Whether an expression is a name, or an attribute or a named item of one: no shape's."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+
+
+def factors(scene: Scene) -> Iterator[Candidate]:
+    """Twice a size, a half of it, one more; one operand of a product or sum alone; a name that is lacking in it."""
+    for place, node, value in sizes_written(scene):
+        if isinstance(scene.parents.get(id(node)), ast.BinOp):
+            continue
+        literal = worked_out(node) is not None
+        if len(scene.every_number(node)) > 1:
+            continue
+        far = place.distance / 8
+        for size, wanted in scene.pairs:
+            if size != value:
+                continue
+            text = scene.text(node)
+            plain = text if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)) else f"({text})"
+            if not literal and place.role not in ("leaf", "data"):
+                for factor in (2, 3, 4):
+                    if wanted == factor * value:
+                        yield scene.candidate(
+                            (8 if place.distance == 0 or node.lineno == scene.problem.place.line else 16)
+                            + factor
+                            + far,
+                            node,
+                            f"{plain} * {factor}",
+                        )
+                    if value == factor * wanted:
+                        yield replace(scene.candidate(17 + factor + far, node, f"{plain} // {factor}"), solved=True)
+            if not literal and abs(wanted - value) == 1:
+                yield scene.candidate(12 + far, node, f"{plain} {'+' if wanted > value else '-'} 1")
+            if isinstance(node, ast.BinOp):
+                for part in ast.walk(node):
+                    if part is not node and isinstance(part, ast.expr) and scene.number(part) == wanted:
+                        one_off = isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant)
+                        yield replace(scene.candidate(14 + far, node, scene.text(part)), solved=not one_off)
+                for part in ast.walk(node):
+                    if isinstance(part, ast.Constant) and type(part.value) is int and part.value > 1:
+                        for factor in (part.value - 1, part.value + 1):
+                            yield from resized(scene, node, part, factor, wanted, 13 + far)
+            if not literal:
+                yield from lacking(scene, node, plain, value, wanted, 13 + far)
+
+
+def resized(
+    scene: Scene, node: ast.BinOp, part: ast.Constant, factor: int, wanted: int, rank: float
+) -> Iterator[Candidate]:
+    """A written factor that is one too small or too large: `3 * hidden` for `2 * hidden`."""
+    parent = scene.parents.get(id(part))
+    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Mult):
+        return
+    whole, product = scene.number(node), scene.number(parent)
+    if whole is None or product is None:
+        return
+    after = product * factor // int(scene.number(part) or 1)
+    if (parent is node and after == wanted) or (
+        isinstance(node.op, ast.Add) and parent in (node.left, node.right) and whole - product + after == wanted
+    ):
+        yield scene.candidate(rank, part, str(factor))
+
+
+def lacking(scene: Scene, node: ast.expr, plain: str, value: int, wanted: int, rank: float) -> Iterator[Candidate]:
+    """A name of the same function that a size has to be multiplied by or added to."""
+    known = names_in_reach(scene)
+    scope = scene.scope_of(node)
+    for number, sign in ((wanted - value, "+"), (wanted // value if wanted % value == 0 else 0, "*")):
+        texts = {scene.text(other) for other, where in known.get(number, ()) if where is scope}
+        for text in sorted(texts)[:1]:
+            yield scene.candidate(rank, node, f"{plain} {sign} {text}")
+
+
+def number_itself(scene: Scene) -> Iterator[Candidate]:
+    """The number where it is written, which is unlike others: the less often it stands in the file, and the more often
+    the one that fits, the more plausible."""
+    often = Counter(
+        each.value for each in ast.walk(scene.tree) if isinstance(each, ast.Constant) and type(each.value) is int
+    )
+    done: set[int] = set()
+    for place, node, value in sizes_written(scene):
+        if isinstance(node, ast.BinOp) and worked_out(node) is not None and place.role == "layer":
+            if not isinstance(scene.parents.get(id(node)), ast.BinOp):
+                for size, wanted in scene.pairs:
+                    if size == value:
+                        yield scene.candidate(base(scene, place, node), node, str(wanted))
+        if isinstance(node, ast.Constant) and id(node) not in done:
+            for size, wanted in scene.pairs:
+                if size == value:
+                    done.add(id(node))
+                    rank = base(scene, place, node) + odd(often, value, wanted)
+                    yield scene.candidate(rank, node, str(wanted))
+                    yield scene_candidate(node, rank + 0.1, all_alike(scene, node, str(wanted)))
+            given, declared = scene.problem.problem.given, scene.problem.problem.declared
+            if place.distance == 0 and isinstance(scene.call.op, Reshape) and given and declared:
+                for times, parts in ((given, declared), (declared, given)):
+                    if value * times % parts == 0:
+                        yield scene.candidate(base(scene, place, node), node, str(value * times // parts))
+            for times, parts in scene.ratios:
+                wanted = value * times // parts
+                if wanted > 0 and value * times % parts == 0 and place.role != "layer":
+                    edits = all_alike(scene, node, str(wanted))
+                    rank = base(scene, place, node) + 1 + odd(often, value, wanted)
+                    yield scene_candidate(node, rank, edits)
+
+
+def scene_candidate(node: ast.expr, rank: float, edits: tuple[Edit, ...]) -> Candidate:
+    return Candidate(rank, node.lineno, node.col_offset + 1, edits)
+
+
+def all_alike(scene: Scene, node: ast.expr, wanted: str) -> tuple[Edit, ...]:
+    """The number in the place of all that are like it in the same call: an image's sides."""
+    parent = scene.parents.get(id(node))
+    alike = [
+        each
+        for each in (ast.iter_child_nodes(parent) if parent is not None else ())
+        if isinstance(each, ast.Constant) and each.value == getattr(node, "value", None)
+    ]
+    return tuple(scene.edit(each, wanted) for each in alike) or (scene.edit(node, wanted),)
+
+
+def base(scene: Scene, place: Place, node: ast.expr) -> float:
+    """How plausible the number of a place is: a layer's own before a leaf's and a block's."""
+    if isinstance(place.node, ast.Call) and called(place.node) in ("Input", "InputLayer"):
+        return 22
+    if place.distance == 0 and place.role == "op":
+        return 20
+    kind = {"layer": 20, "block": 21, "leaf": 21, "data": 22, "op": 23}[place.role]
+    first = isinstance(place.node, ast.Call) and place.node.args[:1] and node in list(ast.walk(place.node.args[0]))
+    return kind + place.distance / 4 - (2 if place.distance == 0 and first else 0)
+
+
+def odd(often: Counter[int], value: int, wanted: int) -> float:
+    """What speaks against a number that stands in more places than the one it would become."""
+    return min(1.5, max(-2, often[value] - often[wanted] - 1))
+
+
+def number_handed_over(scene: Scene) -> Iterator[Candidate]:
+    """The one other line in which a number is written that a layer or a leaf is made with: a default, a setting, an
+    argument of the block."""
+    run = scene.run
+    if run is None:
+        return
+    seen: set[tuple[int, int]] = set()
+    for place in scene.places:
+        if place.role not in ("layer", "block", "leaf", "data"):
+            continue
+        site = scene.site_of.get(id(place.node))
+        for size, wanted in scene.pairs:
+            written = written_at(site, size, run) if site is not None else None
+            if written is None or written[0] != scene.path or (written[1], wanted) in seen:
+                continue
+            seen.add((written[1], wanted))
+            nodes = [
+                each
+                for each in ast.walk(scene.tree)
+                if isinstance(each, ast.Constant)
+                and each.lineno == written[1]
+                and type(each.value) is int
+                and each.value == size
+            ]
+            told = site is not None and site.line == scene.problem.place.line
+            for node in nodes[:1]:
+                # The line that the graph speaks for has no number of its own.
+                yield replace(scene.candidate(24 - 4 * told + place.distance / 4, node, str(wanted)), told=told)

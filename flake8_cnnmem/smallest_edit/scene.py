@@ -1,0 +1,290 @@
+"""What of a file's text takes part in sizes that do not fit: the calls behind them, what their expressions gave, and
+the pairs of sizes of which one has to become the other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from math import gcd, isqrt
+
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.noting import Notes
+from flake8_cnnmem.evidence.written import Function, SyntaxIndex
+from flake8_cnnmem.graph import Call, Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.line_to_change.case import unchanged_from, unviewed
+from flake8_cnnmem.ops import Einsum, Flatten, Loss, Matmul, Reshape
+from flake8_cnnmem.results import LayerProblem
+from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.edits import Edit, instead_of
+from flake8_cnnmem.values import Instance, Value
+
+MADE = frozenset(
+    ("randn", "rand", "zeros", "ones", "empty", "full", "normal", "randint", "random", "uniform", "standard_normal",
+     "integers", "random_normal")
+)  # fmt: skip
+"""What data is made by in programs that show how a model is used."""
+
+FAR = 8
+"""As far away as what stands outside of the graph counts."""
+
+MOST_CALLS = 80
+"""Calls behind a wrong size that are looked at, from the nearest on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One edit of a text that might mend wrong sizes. `rank` orders candidates: the smallest is the most plausible."""
+
+    rank: float
+    line: int
+    column: int
+    edits: tuple[Edit, ...]
+    told: bool = False
+    """Whether it is of the line that the graph alone speaks for."""
+    solved: bool = False
+    """Whether it writes the number that fits, which one can do anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An expression that takes part: what it makes (an op's call, a layer, a block around it, a leaf), and how many
+    calls lie between it and the call that refuses the sizes."""
+
+    node: ast.AST
+    role: str
+    distance: int
+
+
+class Scene:
+    """The first wrong size of a file, in its text."""
+
+    def __init__(
+        self, source: Source, problem: LayerProblem, call: Call, notes: Notes, path: str, channels_last: bool
+    ) -> None:
+        self.run = notes.found[0].run if notes.found else None
+        self.site_of: dict[int, Site] = {}
+        self.source = source
+        self.channels_last = channels_last
+        """Whether the framework is one that has an image's channels last."""
+        self.problem = problem
+        self.call = call
+        self.path = path
+        self.lines = source.text.split("\n")
+        self.tree = source.tree
+        self.index = SyntaxIndex(self.tree)
+        self.values: dict[int, list[Value]] = {}
+        self.numbers: dict[int, int] = {}
+        """By the id of an expression that was evaluated: how many calls there were behind its last evaluation."""
+        for note in notes.found:
+            known = self.values.setdefault(id(note.node), [])
+            if len(known) < MOST_VALUES and note.first <= call.number:
+                known.append(note.value)
+        self.parents = {id(inner): node for node in ast.walk(self.tree) for inner in ast.iter_child_nodes(node)}
+
+    def number(self, node: ast.AST) -> int | None:
+        """The one whole number that an expression gave, each time."""
+        if isinstance(node, ast.Constant):
+            return node.value if type(node.value) is int else None
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.number(node.operand)
+            return None if inner is None else -inner
+        found = {each if type(each) is int else None for each in self.values.get(id(node), ())}
+        return found.pop() if len(found) == 1 else None
+
+    def every_number(self, node: ast.AST) -> set[int]:
+        """The whole numbers that an expression gave."""
+        one = self.number(node)
+        return {each for each in self.values.get(id(node), ()) if type(each) is int} if one is None else {one}
+
+    def shape(self, node: ast.AST) -> tuple[object, ...] | None:
+        """The shape of the tensor that an expression gave last."""
+        found = [each.shape for each in self.values.get(id(node), ()) if isinstance(each, Tensor)]
+        return found[-1] if found and isinstance(found[-1], tuple) else None
+
+    def function_of(self, node: ast.AST) -> Function | None:
+        """The innermost function around an expression."""
+        at = self.parents.get(id(node))
+        while at is not None and not isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            at = self.parents.get(id(at))
+        return at
+
+    def class_of(self, node: ast.AST) -> ast.ClassDef | None:
+        at = self.parents.get(id(node))
+        while at is not None and not isinstance(at, ast.ClassDef):
+            at = self.parents.get(id(at))
+        return at
+
+    def statement_of(self, node: ast.AST) -> ast.stmt | None:
+        at: ast.AST | None = node
+        while at is not None and not isinstance(at, ast.stmt):
+            at = self.parents.get(id(at))
+        return at
+
+    def scope_of(self, node: ast.AST) -> ast.AST:
+        return self.function_of(node) or self.tree
+
+    def edit(self, node: ast.expr, text: str) -> Edit:
+        return instead_of(node, self.lines, text)
+
+    def candidate(self, rank: float, node: ast.expr, text: str) -> Candidate:
+        """The expression with another text in its place."""
+        return Candidate(rank, node.lineno, node.col_offset + 1, (self.edit(node, text),))
+
+    def text(self, node: ast.AST) -> str:
+        return ast.get_source_segment(self.source.text, node) or ast.unparse(node)
+
+    @cached_property
+    def is_spatial(self) -> bool:
+        """Whether sides of maps may be what does not fit, rather than channels or features alone."""
+        call, problem = self.call, self.problem.problem
+        if problem.code == "CNM202" or isinstance(call.op, (Loss, Reshape)):
+            return True
+        if any(isinstance(each.op, (Flatten, Reshape)) for each in self.behind[1:FLAT_WITHIN]):
+            return problem.given is not None
+        shapes = [each.shape for each in call.inputs if isinstance(each.shape, tuple) and len(each.shape) > FLAT]
+        if len(shapes) < FLAT:
+            return False
+        sides = [shape[1:-1] if self.channels_last else shape[2:] for shape in shapes]
+        return any(each != sides[0] for each in sides)
+
+    @cached_property
+    def is_of_axes(self) -> bool:
+        """Whether the number of axes or their order may be what does not fit."""
+        problem = self.problem.problem
+        ranks = {len(each.shape) for each in self.call.inputs if isinstance(each.shape, tuple)}
+        words = ("axes", "axis", "takes a target", "position")
+        return len(ranks) > 1 or problem.elsewhere is not None or any(word in problem.what for word in words)
+
+    @cached_property
+    def is_of_order(self) -> bool:
+        """Whether the sizes are those that are asked for, along other axes: no number is wrong then."""
+        call = self.call
+        if self.problem.problem.elsewhere is not None or isinstance(call.op, Einsum):
+            return True
+        shapes = [each.shape for each in call.inputs if isinstance(each.shape, tuple)]
+        if len(shapes) < FLAT:
+            return False
+        leaves = [unviewed(unchanged_from(each)) for each in call.inputs]
+        if any(isinstance(each, Weight) and larger(each, call.inputs) for each in leaves):
+            # A part of the table would fit.
+            return True
+        if isinstance(call.op, Matmul):
+            return shapes[0][-1:] == shapes[1][-1:]
+        return isinstance(call.op, Loss) and len(shapes[0]) > FLAT and shapes[0][:-1] == shapes[1]
+
+    @cached_property
+    def behind(self) -> Sequence[Call]:
+        """The call that refuses the sizes, and those before it, the nearest first."""
+        return [self.call, *reversed(calls_behind(self.call.inputs)[-MOST_CALLS:])]
+
+    @cached_property
+    def places(self) -> Sequence[Place]:
+        """What takes part, the nearest first."""
+        found: dict[int, Place] = {}
+
+        def add(site: Site | None, role: str, distance: int) -> None:
+            if isinstance(site, StatementSite) and site.path == self.path:
+                node = site.node
+                self.site_of.setdefault(id(node), site)
+                found.setdefault(id(node), Place(node, role, distance))
+
+        for distance, call in enumerate(self.behind):
+            add(call.site, "op", distance)
+            for depth, each in enumerate(call.ancestry()):
+                if isinstance(each.layer, Instance):
+                    add(each.layer.site, "layer" if depth == 0 and each.layer.cls.site is None else "block", distance)
+                add(each.site, "op", distance)
+            for weight in call.weights:
+                add(weight.site, "leaf", distance)
+            for tensor in call.inputs:
+                if tensor.call is None:
+                    add(tensor.site, "leaf", distance)
+        for layer in [place for place in found.values() if place.role == "layer"]:
+            function = self.function_of(layer.node)
+            if function is not None and function.name not in ("__init__", "forward", "call", "build"):
+                for node in self.index.calls:
+                    if called(node) == function.name:
+                        found.setdefault(id(node), Place(node, "block", layer.distance))
+        known = {id(inner) for each in found.values() for inner in ast.walk(each.node)}
+        for node in self.index.calls:
+            if called(node) in MADE and id(node) not in known:
+                found[id(node)] = Place(node, "data", min(len(self.behind), FAR))
+        return list(found.values())
+
+    @cached_property
+    def pairs(self) -> set[tuple[int, int]]:
+        """Sizes, each with the one that it would have to be."""
+        problem = self.problem.problem
+        found: set[tuple[int, int]] = set()
+        if self.is_of_order:
+            return found
+        given, declared = problem.given, problem.declared
+        if given is not None and declared is not None:
+            found |= {(given, declared), (declared, given)}
+        found |= set(self.differing())
+        return {(a, b) for a, b in found if a != b and a > 1 and b > 1}
+
+    def differing(self) -> Iterator[tuple[int, int]]:
+        shapes = [each.shape for each in self.call.inputs if isinstance(each.shape, tuple)]
+        for at, left in enumerate(shapes):
+            for right in shapes[at + 1 :]:
+                for one, other in (
+                    *zip(reversed(left), reversed(right), strict=False),
+                    *zip(left, right, strict=False),
+                ):
+                    if type(one) is int and type(other) is int:
+                        yield one, other
+                        yield other, one
+
+    @cached_property
+    def ratios(self) -> set[tuple[int, int]]:
+        """By what a side has to be multiplied and divided for a product of sizes to be the one that is declared."""
+        given, declared = self.problem.problem.given, self.problem.problem.declared
+        found: set[tuple[int, int]] = set()
+        if given and declared:
+            parts = gcd(given, declared)
+            one, other = given // parts, declared // parts
+            if isqrt(one) ** 2 == one and isqrt(other) ** 2 == other and one != other:
+                found = {(isqrt(one), isqrt(other)), (isqrt(other), isqrt(one))}
+        return found
+
+
+def larger(table: Tensor, others: Sequence[Tensor]) -> bool:
+    """Whether a table has more along an axis than what it meets has there, and less along none."""
+    sizes = [
+        each.shape for each in others if unviewed(unchanged_from(each)) is not table and isinstance(each.shape, tuple)
+    ]
+    own = table.shape
+    if not isinstance(own, tuple) or not sizes:
+        return False
+    pairs = [(a, b) for a, b in zip(reversed(own), reversed(sizes[0]), strict=False) if type(a) is type(b) is int]
+    return any(a > b > 1 for a, b in pairs) and all(a >= b or a == 1 for a, b in pairs)
+
+
+FLAT_WITHIN = 6
+"""How many calls before a layer of features the flattening of maps is looked for."""
+FLAT = 2
+"""The axes of samples of features; two operands."""
+
+MOST_VALUES = 40
+"""Values of one expression that are kept."""
+
+
+def inside(node: ast.AST) -> Iterator[ast.expr]:
+    """The expressions of a call or of a statement's own line, bodies left out."""
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        at = waiting.pop()
+        if isinstance(at, ast.expr):
+            yield at
+        for each in ast.iter_child_nodes(at):
+            if isinstance(each, (ast.expr, ast.keyword, ast.comprehension)):
+                waiting.append(each)
+
+
+def called(call: ast.Call) -> str:
+    """The last name of what is called."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

@@ -1,0 +1,101 @@
+"""Where a wrong size is told: at the line of the small edit after which none is wrong. Programs: fixtures/bugs."""
+
+from __future__ import annotations
+
+import pytest
+
+from flake8_cnnmem import analysis, checks
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.evaluate.noting import Notes
+from flake8_cnnmem.results import FileReport
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.smallest_edit import MOST_TRIALS, with_lines_to_change
+from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.files import DISK
+
+NET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width=24):
+        super().__init__()
+        {layers}
+
+    def forward(self, x):
+        {forward}
+
+
+Net()(torch.zeros({shape}))
+"""
+
+CASES = {
+    "a layer that is never called": (
+        ["self.a = nn.Linear(8, width)", "self.b = nn.Linear(8, width)", "self.c = nn.Linear(width, 8)",
+         "self.d = nn.Linear(width, 3)"],
+        ["h = self.a(x)", "h = self.b(h)", "return self.d(h)"], "2, 8", "h = self.b(h)",
+    ),
+    "a number in the place of a name": (
+        ["self.a = nn.Linear(8, width)", "self.b = nn.Linear(20, width)", "self.c = nn.Linear(width, 3)"],
+        ["return self.c(self.b(self.a(x)))"], "2, 8", "self.b = nn.Linear(20, width)",
+    ),
+    "another axis": (
+        ["self.a = nn.Linear(8, width)", "self.b = nn.Linear(width, 3)"],
+        ["h = self.a(x)", "h = h.mean(dim=2)", "return self.b(h)"], "2, 5, 8", "h = h.mean(dim=2)",
+    ),
+    "a switch that was forgotten": (
+        ["self.a = nn.LSTM(8, width, batch_first=True)", "self.b = nn.Linear(width * 2, 3)"],
+        ["h, _ = self.a(x)", "h = h[:, -1]", "return self.b(h)"], "2, 5, 8",
+        "self.a = nn.LSTM(8, width, batch_first=True)",
+    ),
+    "what the layers beside it are told": (
+        ["self.a = nn.Conv2d(3, 8, 4, stride=2, padding=1)", "self.b = nn.Conv2d(8, 8, 4, stride=2, padding=1)",
+         "self.c = nn.Conv2d(8, 8, 3, padding=1)", "self.d = nn.Linear(8 * 4 * 4, 3)"],
+        ["h = self.c(self.b(self.a(x)))", "return self.d(h.flatten(1))"], "2, 3, 32, 32",
+        "self.c = nn.Conv2d(8, 8, 3, padding=1)",
+    ),
+    "one more that is joined": (
+        ["self.a = nn.Linear(8, width)", "self.b = nn.Linear(8, 16)", "self.c = nn.Linear(width + 16 + 8, 3)"],
+        ["a, b = self.a(x), self.b(x)", "h = torch.cat((a, b), 1)", "return self.c(h)"], "2, 8",
+        "h = torch.cat((a, b), 1)",
+    ),
+    "a feature's own axis": (
+        ["self.a = nn.Linear(1, width)", "self.b = nn.Linear(width, 3)"],
+        ["h = self.a(x)", "return self.b(h)"], "2, 5", "h = self.a(x)",
+    ),
+}  # fmt: skip
+
+
+def text_of(layers: list[str], forward: list[str], shape: str) -> str:
+    parts = {"layers": layers, "forward": forward}
+    return NET.format(shape=shape, **{name: "\n        ".join(lines) for name, lines in parts.items()})
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_line_of_the_edit_is_told(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CNNMEM_STRICT", "1")
+    layers, forward, shape, wrong = CASES[case]
+    text = text_of(layers, forward, shape)
+    report = analyse(Source("net.py", text), Settings())
+    lines = {finding.line for finding in checks.run(report, Settings(), ["CNM201"])}
+    assert [text.split("\n")[line - 1].strip() for line in lines] == [wrong]
+
+
+def test_nothing_is_tried_of_what_has_no_wrong_size_and_few_edits_of_what_has() -> None:
+    tried: list[str] = []
+
+    def evaluate(source: Source, notes: Notes | None) -> FileReport:
+        tried.append(source.text)
+        return analysis.in_one_order(source, Settings(), None, DISK, notes)
+
+    layers, forward, shape, _ = CASES["another axis"]
+    right = Source("net.py", text_of(layers, [forward[0], "h = h.mean(dim=1)", forward[2]], shape))
+    report = analyse(right, Settings(), placed=False)
+    assert with_lines_to_change(report, right, evaluate) is report
+    assert tried == []
+    wrong = Source(
+        "net.py", text_of(["self.a = nn.Linear(8, 7)", "self.b = nn.Embedding(3, 2)"], ["return self.a(x) @ x"], "2, 8")
+    )
+    with_lines_to_change(analyse(wrong, Settings(), placed=False), wrong, evaluate)
+    assert 0 < len(tried) <= MOST_TRIALS + 1
