@@ -59,8 +59,8 @@ class Unknown:
     left: int | None = field(default=None, compare=False)
     """Of how much there is behind such a number: how much there is at least, wherever a next one follows."""
 
-    answer: bool = field(default=False, compare=False)
-    """Whether it is the comparison of something with a text: True or False, and no list."""
+    sequence: bool = field(default=False, compare=False)
+    """Whether it is a part of something in a row (`x.shape[2:]`), and no single item."""
 
     items: int | None = field(default=None, compare=False)
     """How many items it has where it is a whole part of something long that is not known: a batch of its names."""
@@ -86,7 +86,7 @@ class Unknown:
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
         bare = replace(self, place=None, stride=None, left=None, items=None, span=None, known=None, loaded="")
-        return replace(bare, something=True, number=kind, answer=False)
+        return replace(bare, something=True, number=kind, sequence=False)
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""
@@ -95,19 +95,13 @@ class Unknown:
             return found
         return replace(found, span=(float(least), float(most), reached))
 
-    def as_answer(self) -> Unknown:
-        """The same where it is the comparison of something with a text."""
-        return replace(self.loose(), something=True, answer=True)
-
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
         plain = not self.number and not self.sides and self.items is None and self.known is None
-        if plain and not self.loaded and not self.answer:
+        if plain and not self.loaded and not self.sequence:
             return self
-        bare = replace(
-            self, number="", answer=False, place=None, stride=None, left=None, sides=None, loaded=self.made_of_file()
-        )
-        return replace(bare, items=None, span=None, known=None)
+        bare = replace(self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file())
+        return replace(bare, sequence=False, items=None, span=None, known=None)
 
     def made_of_file(self) -> str:
         """`loaded` of what is made of it."""
@@ -115,7 +109,7 @@ class Unknown:
 
     def part(self, items: int | None) -> Unknown:
         """So many of its items in a row; None where that is not known."""
-        return replace(self.loose(), something=True, divisor=None, instead=None, items=items)
+        return replace(self.loose(), something=True, sequence=True, divisor=None, instead=None, items=items)
 
     def of_picture(self, height: Any, width: Any) -> Unknown:
         """The shape of a picture of this height and width, whose channels nobody knows."""
@@ -161,12 +155,12 @@ def unless_none(value: Any) -> Any:
     return value.instead if isinstance(value, Unknown) and value.instead is not None else value
 
 
-def may_be_sequences(items: Iterable[object]) -> Unknown | None:
-    """The cause where nothing tells whether the innermost items of nested lists, of which there is one at least, are
-    numbers or sequences themselves: each of them is unknown. One that is a number tells it of all."""
+def of_sequences(items: Iterable[object]) -> Unknown | None:
+    """The cause where the innermost items of nested lists, of which there is one at least, are sequences of unknown
+    length themselves. What nothing is known of is taken for a number there, as the class of a sample."""
     first: Unknown | None = None
     for item in items:
-        if not isinstance(item, Unknown) or item.number or item.answer:
+        if not isinstance(item, Unknown) or not item.sequence:
             return None
         first = first or item.loose()
     return first

@@ -168,7 +168,7 @@ def relation(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
                 return run.invoke(Bound(method, left), (right,), {})
         same = equal(run, left, right)
         if isinstance(same, Unknown):
-            return same.as_answer() if isinstance(left, str) or isinstance(right, str) else same
+            return same
         return same if symbol == "==" else not same
     if type(left) is int and run.trace.turn is not None and run.invocation is None:
         later = [first for first in changes_after(left, right) if run.trace.turn.compared("in", left, first)]

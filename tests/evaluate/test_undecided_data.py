@@ -111,9 +111,10 @@ KNOWN = {
     "a list of what may be arrays": ("np.array([cv2.unheard_of(3)] * 4)", "?"),
     "numbers, some of them unknown": ("np.array([cv2.unheard_of(3), 1])", [2]),
     "an array of a part of what is unknown": ("np.array([cv2.unheard_of(3)[2:]])", "?"),
-    "a tensor of what may be lists": ("torch.tensor([cv2.unheard_of(3), cv2.unheard_of(4)])", "?"),
-    "a tensor of nested lists of what may be lists": ("torch.as_tensor([[cv2.unheard_of(3)[2:]]])", "?"),
-    "a tensor of the older kind of what may be lists": ("torch.FloatTensor([cv2.unheard_of(3)])", "?"),
+    "a tensor of parts of what is unknown": ("torch.tensor([cv2.unheard_of(3)[:2], cv2.unheard_of(4)[:2]])", "?"),
+    "a tensor of nested lists of such parts": ("torch.as_tensor([[cv2.unheard_of(3)[2:]]])", "?"),
+    "a tensor of the older kind of such a part": ("torch.FloatTensor([cv2.unheard_of(3)[1:]])", "?"),
+    "a tensor of classes": ("torch.tensor([cv2.unheard_of(3), cv2.unheard_of(4)])", [2]),
     "a tensor of numbers, some of them unknown": ("torch.tensor([[cv2.unheard_of(3), 1], [2, 3]])", [2, 2]),
     "a tensor of lengths": ("torch.tensor([len(cv2.unheard_of(3))])", [1]),
     "changed one by one": (

@@ -12,7 +12,7 @@ from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.unknown import Unknown, may_be_sequences
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
 
 KEPT = 4096
@@ -81,6 +81,11 @@ def scalar(value: Value) -> bool:
     return not isinstance(value, (list, tuple, range, Tensor, deque, set, dict)) and not hasattr(value, "__next__")
 
 
+def may_be_an_array(item: Value) -> bool:
+    """Whether an item of a list, of which nothing is known, may be an array or a list itself."""
+    return isinstance(item, Unknown) and (item.sequence or not (item.number or item.something))
+
+
 def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | Unknown:
     """What `np.asarray` makes of numbers, nested sequences, arrays and other frameworks' tensors."""
     if isinstance(value, Unknown):
@@ -114,9 +119,8 @@ def gathered(run: Runtime, items: list[Value], dtype: str | None, depth: int = 0
     """An array of a sequence's items, which may be sequences themselves."""
     if depth > LARGEST_RANK:
         return run.unknown("an array has too many axes")
-    cause = may_be_sequences(items)
-    if cause is not None:
-        return cause
+    if items and isinstance(items[0], Unknown) and all(may_be_an_array(item) for item in items):
+        return items[0].loose()
     if all(scalar(item) for item in items):
         kind = dtype or (common(dtype_of_value(item) for item in items) if items else "float64")
         return make((len(items),), items, kind)

@@ -19,7 +19,7 @@ from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.unknown import Unknown, may_be_sequences
+from flake8_cnnmem.unknown import Unknown, of_sequences
 from flake8_cnnmem.values import MISSING, Native, Value
 
 NOT_NESTED = Unknown("the sizes of a tensor could not be worked out")
@@ -262,7 +262,7 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
         first = next((value for value in values if isinstance(value, Tensor)), None)
         if first is not None:
             return Tensor(shape_around(shape, first), dtype_of(dtype, first.dtype))
-        undecided = may_be_sequences(values)
+        undecided = of_sequences(values)
         if undecided is not None:
             return Tensor(undecided, dtype_of(dtype))
         # Sizes of tensors, the batch among them.

@@ -16,7 +16,7 @@ from flake8_cnnmem.frameworks.torch.sizes import Sizes
 from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import ValuesOf
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.unknown import Unknown, may_be_sequences
+from flake8_cnnmem.unknown import Unknown, of_sequences
 from flake8_cnnmem.values import Class, Native, Value
 
 NOT_CALLED = Unknown("a lazy layer's input size is not known before its first call")
@@ -37,7 +37,7 @@ def _new_tensor(run: Runtime, cls: Class, *data: Value, **options: Value) -> Val
         if found is None:
             return Tensor(Unknown("the sizes of a tensor could not be worked out"), dtype)
         shape, values = found
-        cause = may_be_sequences(values)
+        cause = of_sequences(values)
         if cause is not None:
             return Tensor(cause, dtype)
         plain = all(isinstance(value, (bool, int, float)) for value in values)
