@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import chain
 
 from flake8_cnnmem.frameworks.rules import New, OpRule, Rules
 from flake8_cnnmem.graph import FOREVER, Call, OwnBackward, Tensor
@@ -28,6 +26,7 @@ from flake8_cnnmem.memory.tape import (
     calls_in,
     first_number,
 )
+from flake8_cnnmem.memory.unreachable import forget
 from flake8_cnnmem.memory.written_views import as_it_lies
 
 MADE = ("y", "y1", "positions")
@@ -196,7 +195,7 @@ class Forward:
             self.drop(key)
         for key in gone:
             if self.tape and key not in self.asked:
-                self._forget(key)
+                forget(self, key)
 
     def _stretch(
         self, stretch: Stretch, reads: dict[int, int], wanted: Collection[int]
@@ -253,45 +252,6 @@ class Forward:
             self.memory.release(value.storage)
             if key in self.gradients:
                 self.drop_gradient(key)
-
-    def _forget(self, key: int) -> None:
-        """The code has let go of a result that nothing reads: what was kept for its gradient goes with it."""
-        asked: Counter[int] | None = None
-        gone = {key}
-        for at in range(len(self.tape) - 1, -1, -1):
-            entry = self.tape[at]
-            gives = entry.gives
-            if gone.isdisjoint(gives):
-                continue
-            if asked is None:
-                asked = Counter(chain.from_iterable(entry.asks for entry in self.tape))
-            if any(asked[one] or self._leads_back(one) for one in gives):
-                continue
-            del self.tape[at]
-            for storage in entry.saved:
-                self.memory.let_go(storage)
-            asks = entry.asks
-            asked.subtract(asks)
-            self.asked.difference_update([one for one in asks if not asked[one]])
-            gone.update(one for one in asks if not asked[one] and not self._leads_back(one))
-
-    def _leads_back(self, key: int) -> bool:
-        """Whether something holds a result through which a gradient goes: the places of maxima are none. Casts of
-        weights are held by autocast until its region ends."""
-        value = self.values.get(key)
-        return (value is not None and value.grad) or key in self.autocast.held
-
-    def forget_unreachable(self) -> None:
-        """A backward pass is over: what is left of the tape, and no gradient can come to any more, goes."""
-        asked = Counter(chain.from_iterable(entry.asks for entry in self.tape))
-        for at in range(len(self.tape) - 1, -1, -1):
-            entry = self.tape[at]
-            if not any(asked[key] or self._leads_back(key) for key in entry.gives):
-                del self.tape[at]
-                for storage in entry.saved:
-                    self.memory.let_go(storage)
-                asked.subtract(entry.asks)
-        self.asked = {key for key, times in asked.items() if times > 0}
 
     def value(self, tensor: Tensor) -> Value:
         """Where a tensor lies. Constants are made when they are first read; single numbers take no room."""

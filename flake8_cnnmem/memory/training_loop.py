@@ -29,6 +29,7 @@ from flake8_cnnmem.memory.replay_result import Replayed
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import leading_from, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
+from flake8_cnnmem.memory.unreachable import forget_unreachable
 from flake8_cnnmem.results import LEAST_GROWTH
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
@@ -235,7 +236,7 @@ class Replay:
                 self.go_back(action)
                 self.to_leaves(action)
             self.forward.done_with(read_by(action), action.number)
-            self.forward.forget_unreachable()
+            forget_unreachable(self.forward)
         elif action.kind == "zero_grad":
             self.clear(action.weights)
             for leaf, _ in action.given:
