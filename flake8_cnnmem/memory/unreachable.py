@@ -1,4 +1,4 @@
-"""What no gradient can come to any more: entries of the tape whose results the code has let go of, and what they keep."""
+"""What no gradient can come to any more: entries of the tape whose results the code has let go of, what they keep too."""
 
 from __future__ import annotations
 
