@@ -1,4 +1,4 @@
-"""What no gradient can come to any more: entries of the tape whose results the code has let go of, what they keep too."""
+"""Entries of the tape that no gradient can come to any more, as the code has let go of their results: they are dropped."""
 
 from __future__ import annotations
 
