@@ -1,4 +1,4 @@
-"""Entries of the tape that no gradient can come to any more, as the code has let go of their results: they are dropped."""
+"""Entries of the tape that no gradient can come to any more, as the code has let go of their results: they go."""
 
 from __future__ import annotations
 
