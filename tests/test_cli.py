@@ -193,7 +193,7 @@ def test_a_file_without_models_is_told(run_cnnmem: Run, tmp_path: Path) -> None:
 def test_a_file_of_which_nothing_leads_to_a_framework_is_told_so(run_cnnmem: Run, tmp_path: Path) -> None:
     (tmp_path / "series.py").write_text("from nowhere.all import *\nlearner = Learner(Model())\nlearner.fit(3)\n")
     done = run_cnnmem("report", "series.py")
-    told = "no model found, and nothing that it imports leads to PyTorch, Keras or Flax"
+    told = "no model found, and nothing that it imports leads to a framework of neural networks"
     assert (done.returncode, done.stdout, done.stderr) == (0, "", f"cnnmem: series.py: {told}\n")
 
 

@@ -57,6 +57,9 @@ KEPT_BY = (
 )
 
 FOLLOWED_IN_PART: dict[str, str] = {
+    "parameters_torch.py::Complex()": "what matmul keeps for its backward pass is not known",
+    "parameters_torch.py::Fourier()": "what einsum keeps for its backward pass is not known",
+    "written_torch.py::Fft()": "what loss keeps for its backward pass is not known",
     "details_keras.py::variables()": "whether a layer counts a tf.Variable among its weights depends on Keras' version",
     "details_torch.py::FlagsMade()": "what is made of an auto() within its enum is not followed",
     "details_torch.py::Grouped()": "except* is not followed",

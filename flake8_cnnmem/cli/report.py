@@ -215,7 +215,7 @@ def nothing(options: argparse.Namespace) -> None:
     if len(options.targets) == 1 and os.path.isfile(options.targets[0]):
         source = load(options.targets[0])
         if "import" in source.text and not source.may_hold_models():
-            why = ", and nothing that it imports leads to PyTorch, Keras or Flax"
+            why = ", and nothing that it imports leads to a framework of neural networks"
     warn(f"{' '.join(options.targets[:3])}{'' if len(options.targets) <= 3 else ' ...'}: no model found{why}")
 
 

@@ -104,7 +104,8 @@ def looked_up(turn: Turn, rows: Iterable[tuple[Value, Value]], at: int) -> None:
     sizes: dict[int, int] = {}
     for key, row in islice(rows, LONGEST_TABLE):
         numbers = row if isinstance(row, tuple) else (row,)
-        if type(key) is not int or any(type(number) is not int for number in numbers):
+        wide = len(numbers) > WIDEST_ROW
+        if wide or type(key) is not int or any(type(number) is not int for number in numbers):
             return
         sizes[key] = math.prod(numbers)
     later = {key: size for key, size in sizes.items() if key > at}

@@ -209,6 +209,8 @@ class Rules:
     by_chip: bool = False
     rewrites: Mapping[str, str] = field(default_factory=dict)
     """Kinds that are another one in disguise."""
+    of_complex: frozenset[str] | None = None
+    """Kinds of which it is known what they hold of complex numbers; None where that is as of real ones."""
     nodes: Callable[[Call], int] = one_node
     """How many nodes of its graph an op is: the engine runs them by their numbers."""
     optimizers: Mapping[str, OptimizerState] = field(default_factory=dict)
@@ -222,6 +224,10 @@ class Rules:
             if found is not None:
                 return found
         return self.rows.get(kind, self.otherwise)
+
+    def knows_complex(self, kind: str) -> bool:
+        """Whether it is known what a kind of op holds of complex numbers."""
+        return self.of_complex is None or kind in self.of_complex
 
     def knows(self, kind: str) -> bool:
         """Whether there is a rule for a kind of op."""

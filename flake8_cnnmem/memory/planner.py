@@ -23,16 +23,6 @@ from flake8_cnnmem.memory.written_losses import written_loss
 from flake8_cnnmem.ops import Loss, RMSNorm, ScaledDotProduct
 from flake8_cnnmem.ops import strides as layout
 
-COMPLEX = frozenset(
-    {
-        "view", "multiply", "add", "shift", "add_number", "div", "subtract", "scale", "neg", "cast", "copy",
-        "contiguous", "concatenate", "stack", "identity", "alias", "detach", "made", "rebased", "overwrite", "fourier",
-        "abs", "sum", "mean", "pad",
-    }
-)  # fmt: skip
-"""Kinds of which it is known what they hold of complex numbers. The gradient of others is multiplied by conjugates, of
-which a kernel reads copies."""
-
 
 @dataclass(slots=True)
 class Planner:
@@ -91,7 +81,7 @@ class Planner:
         if half is not None and given and given[0].dtype in HALVES:
             variants = (*(f"half, {variant}" for variant in variants), "half", *variants)
         row = self.rules.row(op.kind, *variants, type(op).__name__)
-        if is_complex(given) and op.kind not in COMPLEX:
+        if is_complex(given) and not self.rules.knows_complex(op.kind):
             row = replace(row, known=False)
         if row.autocast and is_in_place(call):
             # Autocast knows ops by their names, and those in place are others.

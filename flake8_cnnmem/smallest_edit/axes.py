@@ -27,7 +27,7 @@ JOINS = ("cat", "concat", "concatenate", "stack", "expand_dims", "Concatenate", 
 ORDERS = ("transpose", "permute", "swapaxes", "swapdims", "Permute")
 
 
-def axis_of(call: ast.Call) -> ast.expr | None:
+def axis_of(scene: Scene, call: ast.Call) -> ast.expr | None:
     """The argument of a call that says an axis."""
     name = called(call)
     if name not in AXIS:
@@ -36,21 +36,21 @@ def axis_of(call: ast.Call) -> ast.expr | None:
     if named is not None:
         return named
     at = AXIS[name]
-    if name not in JOINS and name not in ("reduce_mean", "reduce_sum", "reduce_max") and is_module(call.func):
+    if name not in JOINS and name not in ("reduce_mean", "reduce_sum", "reduce_max") and is_of_module(scene, call.func):
         at += 1
     return call.args[at] if len(call.args) > at else None
 
 
-def is_module(function: ast.expr) -> bool:
-    """Whether a function is one of the framework's rather than a tensor's method."""
+def is_of_module(scene: Scene, function: ast.expr) -> bool:
+    """Whether a function is one of a module that the file imports rather than a tensor's method."""
     root = function.value if isinstance(function, ast.Attribute) else None
-    return isinstance(root, ast.Name) and root.id in ("torch", "tf", "np", "F", "K", "ops")
+    return isinstance(root, ast.Name) and root.id in scene.imported
 
 
 def other_axis(scene: Scene) -> Iterator[Candidate]:
     """The same call along another axis."""
     for place, call in near_calls(scene):
-        axis = axis_of(call)
+        axis = axis_of(scene, call)
         value = scene.number(axis) if isinstance(axis, (ast.Constant, ast.UnaryOp)) else None
         if axis is None or value is None or isinstance(getattr(axis, "value", None), bool):
             continue

@@ -84,9 +84,10 @@ def as_its_siblings(scene: Scene) -> Iterator[Candidate]:
 
 
 def first_free(call: ast.Call) -> int:
+    """How many of a call's first arguments are widths, and no options."""
     name = called(call)
-    keras = "Conv2D" in name or "Conv1D" in name or "Conv3D" in name
-    return 0 if "ool" in name or "Up" in name else 1 if keras else FREE
+    infers_input = "Conv2D" in name or "Conv1D" in name or "Conv3D" in name
+    return 0 if "ool" in name or "Up" in name else 1 if infers_input else FREE
 
 
 def options_of(call: ast.Call) -> list[ast.expr]:
@@ -123,19 +124,18 @@ def strides(scene: Scene) -> Iterator[Candidate]:
                 edit = scene.edit(call, f"{scene.text(call.func)}({', '.join(kept)})")
                 yield Candidate(rank + 2.5, word.value.lineno, word.value.col_offset + 1, (edit,))
         if "Conv" in name and "ranspose" not in name:
-            keras = name[-2:] in ("1D", "2D", "3D")
-            option = "strides" if keras else "stride"
+            infers_input = name[-2:] in ("1D", "2D", "3D")
+            option = "strides" if infers_input else "stride"
             parameters = {word for word in names_around(scene, call) if word in ("stride", "strides")}
-            if option not in given and (keras or len(call.args) < 4):
+            if option not in given and (infers_input or len(call.args) < 4):
                 for value in (*parameters, "2"):
                     edit = with_keyword(call, scene.lines, option, value)
                     yield Candidate(rank - 6 * (value != "2"), call.lineno, call.col_offset + 1, (edit,))
             flat = isinstance(scene.call.op, Linear)
-            if keras and "padding" not in given and padded:
+            if infers_input and "padding" not in given and padded:
                 edit = with_keyword(call, scene.lines, "padding", '"same"')
                 yield Candidate(rank - 4 + (5 if flat else 0), call.lineno, call.col_offset + 1, (edit,))
-            flat = isinstance(scene.call.op, Linear)
-            if not keras and "padding" not in given and padded and len(call.args) < 5:
+            if not infers_input and "padding" not in given and padded and len(call.args) < 5:
                 size = scene.number(given.get("kernel_size", call.args[2] if len(call.args) > 2 else call))
                 if size is not None and size > 1:
                     edit = with_keyword(call, scene.lines, "padding", str(size // 2))

@@ -83,6 +83,12 @@ class Scene:
                 known.append(note.value)
         self.parents = {id(inner): node for node in ast.walk(self.tree) for inner in ast.iter_child_nodes(node)}
 
+    @cached_property
+    def imported(self) -> set[str]:
+        """The names that the file's imports bind."""
+        imports = (node for node in ast.walk(self.tree) if isinstance(node, (ast.Import, ast.ImportFrom)))
+        return {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
+
     def number(self, node: ast.AST) -> int | None:
         """The one whole number that an expression gave, each time."""
         if isinstance(node, ast.Constant):
@@ -243,7 +249,7 @@ class Scene:
         """By what a side has to be multiplied and divided for a product of sizes to be the one that is declared."""
         given, declared = self.problem.problem.given, self.problem.problem.declared
         found: set[tuple[int, int]] = set()
-        if given and declared:
+        if given and declared and min(given, declared) > 0:
             parts = gcd(given, declared)
             one, other = given // parts, declared // parts
             if isqrt(one) ** 2 == one and isqrt(other) ** 2 == other and one != other:

@@ -421,5 +421,17 @@ REWRITES = {
     "hard_sigmoid": "hardsigmoid", "amax_pool": "max_pool",
 }  # fmt: skip
 
-RULES = Rules("torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES, nodes=nodes_of, optimizers=OPTIMIZERS)
+OF_COMPLEX = frozenset(
+    {
+        "view", "multiply", "add", "shift", "add_number", "div", "subtract", "scale", "neg", "cast", "copy",
+        "contiguous", "concatenate", "stack", "identity", "alias", "detach", "made", "rebased", "overwrite", "fourier",
+        "abs", "sum", "mean", "pad",
+    }
+)  # fmt: skip
+"""The gradient of other kinds is multiplied by conjugates, of which a kernel reads copies."""
+
+RULES = Rules(
+    "torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES, nodes=nodes_of, optimizers=OPTIMIZERS,
+    of_complex=OF_COMPLEX,
+)  # fmt: skip
 """PyTorch on CUDA."""
