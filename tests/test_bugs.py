@@ -78,12 +78,16 @@ def test_a_changed_line_of_a_program_is_found(bug: Bug) -> None:
     assert not bug.placed or {line for line, _ in found} == {bug.line}
 
 
+BOUNDED = {"keras_digit_autoencoder": {"what the loss keeps beside what the model gives"}}
+"""Right programs that are followed, and whose figure is a bound."""
+
+
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_right_program_is_understood_and_has_no_finding(path: Path) -> None:
     report = analyse(load(str(path)), Settings())
     assert found_in(report) == set()
     assert report.reports
-    assert [reason for model in report.reports for reason in not_followed(model)] == []
+    assert {reason for model in report.reports for reason in not_followed(model)} == BOUNDED.get(path.stem, set())
 
 
 WRONG_TARGET = """\

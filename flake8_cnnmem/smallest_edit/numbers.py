@@ -186,7 +186,7 @@ def number_itself(scene: Scene) -> Iterator[Candidate]:
                 for size, wanted in scene.pairs:
                     if size == value:
                         yield scene.candidate(base(scene, place, node), node, str(wanted))
-        if isinstance(node, ast.Constant) and id(node) not in done:
+        if isinstance(node, ast.Constant) and id(node) not in done and not is_batch(place, node):
             for size, wanted in scene.pairs:
                 if size == value:
                     done.add(id(node))
@@ -204,6 +204,16 @@ def number_itself(scene: Scene) -> Iterator[Candidate]:
                     edits = all_alike(scene, node, str(wanted))
                     rank = base(scene, place, node) + 1 + odd(often, value, wanted)
                     yield scene_candidate(node, rank, edits)
+
+
+def is_batch(place: Place, node: ast.expr) -> bool:
+    """Whether a number is the first of several sizes that data is made of: as many samples as anybody likes. What the
+    wrong call itself is given (`fit` on arrays) may have too few."""
+    if place.role not in ("leaf", "data") or place.distance < 2 or not isinstance(place.node, ast.Call):
+        return False
+    given = place.node.args
+    sizes = given[0].elts if given and isinstance(given[0], (ast.Tuple, ast.List)) else given
+    return len(sizes) > 1 and sizes[0] is node
 
 
 def scene_candidate(node: ast.expr, rank: float, edits: tuple[Edit, ...]) -> Candidate:
