@@ -30,6 +30,10 @@ def as_it_lies(forward: Forward, call: Call) -> Call | None:
     alike = whole.storage is part.storage
     if call.op.view:
         return replace(call, inputs=call.inputs[:1]) if alike else replace(call, op=ITSELF, inputs=call.inputs[1:])
+    if alike and not forward.records:
+        # In a checkpointed stretch, whose second run has a tape.
+        in_place(forward, call, whole, whole.grad or part.grad)
+        return None
     node = forward.tape[-1] if forward.tape else None
     key = id(call.inputs[1])
     if not alike or not isinstance(node, TapeNode) or key not in node.gives or len(node.results) > 1:
@@ -40,10 +44,15 @@ def as_it_lies(forward: Forward, call: Call) -> Call | None:
     node.wire(reads, [(id(call.outputs[0]), node.results[0][1])])
     node.whole = whole.form
     forward.asked.add(own)
-    result = forward.memory.alias(whole, whole.shape, whole.strides)
-    result.grad, result.viewed = True, whole.viewed
-    forward.values[id(call.outputs[0])] = result
+    in_place(forward, call, whole, True)
     return None
+
+
+def in_place(forward: Forward, call: Call, whole: Value, grad: bool) -> None:
+    """What the call gives lies where the whole tensor does; `grad`: whether a gradient goes through it."""
+    result = forward.memory.alias(whole, whole.shape, whole.strides)
+    result.grad, result.viewed = grad, whole.viewed
+    forward.values[id(call.outputs[0])] = result
 
 
 class InWhole:
