@@ -27,6 +27,7 @@ def layer_not_called(scene: Scene) -> Iterator[Candidate]:
 
 
 CLOSE = 2
+"""How many calls before the one that refuses the sizes a layer or tensor is looked for."""
 
 
 def layers_unused(around: ast.ClassDef) -> list[str]:
@@ -76,6 +77,7 @@ def other_tensor(scene: Scene) -> Iterator[Candidate]:
 
 
 MORE = 2
+"""How often a function reads a tensor whose place another one may take."""
 
 
 def is_read(node: ast.Name) -> bool:
@@ -98,7 +100,7 @@ def axes_of_data(scene: Scene) -> Iterator[Candidate]:
     """Axes of one value behind the sizes that data is made of, where a layer takes more axes than it is given."""
     asked = AXES_ASKED.match(scene.problem.problem.what)
     shape = scene.call.inputs[0].shape if scene.call.inputs else ()
-    if asked is None or not isinstance(shape, tuple) or not 0 < int(asked[1]) - len(shape) < MORE + 1:
+    if asked is None or not isinstance(shape, tuple) or not 0 < int(asked[1]) - len(shape) <= MOST_AXES:
         return
     for place in scene.places:
         node = place.node
@@ -106,6 +108,9 @@ def axes_of_data(scene: Scene) -> Iterator[Candidate]:
             text = scene.text(node.args[-1])
             yield scene.candidate(9, node.args[-1], text + ", 1" * (int(asked[1]) - len(shape)))
 
+
+MOST_AXES = 2
+"""As many axes of one value are put behind others."""
 
 AXES_ASKED = re.compile(r"takes an input of (\d) axes")
 
@@ -149,11 +154,12 @@ def one_more_joined(scene: Scene) -> Iterator[Candidate]:
 
 
 NEAR = 8
+"""How many calls before the one that refuses the sizes tensors are joined."""
 
 
 def axes_not_taken_away(scene: Scene) -> Iterator[Candidate]:
-    """An axis of one value put in, taken away, or left; two axes exchanged; a flattening; where the number of axes or
-    the order of them is what does not fit."""
+    """A call left out that puts an axis in, takes one away or exchanges two, where the number of axes or the order of
+    them is what does not fit."""
     if not scene.is_of_axes or isinstance(scene.call.op, Loss):
         return
     for place in scene.places:
