@@ -27,9 +27,12 @@ PROGRAMS = sorted((FIXTURES / "bugs" / "programs").glob("*.py"))
 CHANGED = [bug for path in PROGRAMS for bug in bugs_of(path)]
 MARK = re.compile(r"# (CNM20[12])$")
 ELSEWHERE = {
-    "keras_add_widths", "keras_vae_decoder_shape", "torch_config_width", "torch_gru_no_batch_first_head",
-    "torch_lstm_unpacked_wrong", "torch_timm_like_num_features", "torch_unflatten", "torch_upsample_odd",
-    "torch_vae_reparam_half",
+    "keras_add_widths", "keras_attention_query_width", "keras_autoencoder_odd",
+    "keras_bidirectional_residual", "keras_fit_lengths", "keras_vae_decoder_shape",
+    "torch_cgan_label_embedding", "torch_config_width", "torch_feature_extractor_children",
+    "torch_gru_no_batch_first_head", "torch_lstm_unpacked_wrong", "torch_mha_mask_shape",
+    "torch_relative_bias_window", "torch_residual_add", "torch_timm_like_num_features", "torch_unflatten",
+    "torch_upsample_odd", "torch_vae_reparam_half", "torch_view_mixes_batch",
 }  # fmt: skip
 """Pairs whose bug is found, and told at another line than the marked one."""
 
