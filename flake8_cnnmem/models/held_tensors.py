@@ -66,8 +66,7 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
             or isinstance(tensor.shape, Unknown)
         ):
             continue
-        made = tensor.call.number if tensor.call is not None else tensor.born
-        if made > began or is_symbolic(tensor):
+        if made_by(tensor) > began or is_symbolic(tensor):
             # The step makes it itself: what an optimizer of the program's own keeps is counted with that.
             continue
         yield path, tensor
@@ -109,9 +108,8 @@ def given_ahead(trace: Trace, phase: Phase, places: bool) -> Iterator[tuple[str,
     replaced = asked_for(trace, phase.loop) if goes_back else {}
     for path, tensor in again.tensors:
         whole = storage_of(tensor)
-        made = tensor.call.number if tensor.call is not None else tensor.born
         if (
-            made > phase.loop.began
+            made_by(tensor) > phase.loop.began
             and id(whole) not in read
             and id(tensor) not in replaced
             and not isinstance(tensor, Weight)
