@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.builtins.files import text
@@ -11,9 +11,10 @@ from flake8_cnnmem.evaluate.stdlib.dataclasses import OPEN, DataclassField
 from flake8_cnnmem.evaluate.stdlib.dataclasses import entries_of as dataclass_fields
 from flake8_cnnmem.frameworks.torch.distributed.prepared import other
 from flake8_cnnmem.frameworks.torch.dtypes import GPU
+from flake8_cnnmem.packages._settings_classes import made
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value, native
+from flake8_cnnmem.values import Class, Instance, Native, Value, native
 
 DEFAULTS: dict[str, Value] = {
     "per_device_train_batch_size": 8, "per_device_eval_batch_size": 8, "gradient_accumulation_steps": 1,
@@ -61,16 +62,6 @@ def parser_init(run: Runtime, self: Instance, /, dataclass_types: Value = (), **
 def parsed(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """Each class from its own defaults: nobody gives any argument."""
     return tuple(made(run, cls, {}) for cls in self.attributes.get("types", []))
-
-
-def made(run: Runtime, cls: Value, given: Mapping[Value, Value]) -> Value:
-    """A dataclass of these arguments. One that has to be given, and is not, is unknown by itself."""
-    absent = {
-        each.name: run.unknown(f"the argument --{each.name} is not given")
-        for each in (dataclass_fields(cls) or ())
-        if each.init and each.default is MISSING and each.factory is MISSING and each.name not in given
-    }
-    return run.attempt(cls, **absent, **{str(word): value for word, value in given.items()})
 
 
 def of_dict(run: Runtime, self: Instance, /, args: Value, *more: Value, **kwargs: Value) -> Value:
