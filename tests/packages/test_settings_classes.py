@@ -66,7 +66,8 @@ PROGRAMS: dict[str, tuple[str, object]] = {
     "attrs": (
         ("import attr\nfrom attrs import define\n@attr.s\nclass A:\n    b = attr.ib(default=8)\n"
         "    c = attr.ib(factory=list)\n@define\nclass B:\n    b: int = 8\n"
-        "result = A().b, A(3).b, A().c, B(b=2).b, attr.asdict(A(5))['b'], attr.evolve(A(), b=1).b"), (8, 3, [], 2, 5, 1),
+        "result = A().b, A(3).b, A().c, B(b=2).b, attr.asdict(A(5))['b'], attr.evolve(A(), b=1).b"),
+        (8, 3, [], 2, 5, 1),
     ),
     "optuna: where there is no choice": (
         ("import optuna\nresult = []\ndef objective(trial):\n    result.append(trial.suggest_int('n', 3, 3))\n"
