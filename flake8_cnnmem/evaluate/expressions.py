@@ -133,6 +133,25 @@ def binary(compiler: Compiler, node: cst.BinaryOperation) -> Code:
     def code(frame: Frame) -> Value:
         return frame.run.operate(symbol, left(frame), right(frame))
 
+    fixed = isinstance(node.right, cst.Integer) or (symbol == "+" and isinstance(node.left, cst.Integer))
+    if symbol in ("+", "-") and fixed:
+        return counting_on(symbol, left, right)
+
+    return code
+
+
+def counting_on(symbol: str, left: Code, right: Code) -> Code:
+    """Code for `epoch + 1` and `1 + epoch`: the turn is told what it is of what a loop counts, as a test may ask it."""
+
+    def code(frame: Frame) -> Value:
+        first, second = left(frame), right(frame)
+        result = frame.run.operate(symbol, first, second)
+        turn = frame.run.trace.turn
+        if turn is not None and type(first) is int and type(second) is int and frame.run.invocation is None:
+            for count in (first, second):
+                turn.counted_on(count, result)
+        return result
+
     return code
 
 

@@ -116,7 +116,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             if (
                 watched.repeat(turns_of(items) if turns is not None else None)
                 and not 0 < operator.length_hint(items) <= FEW_ROUNDS
-                and (done > MOST_GATHERED or not differ(items))
+                and (done > MOST_GATHERED or not (differ(items) or watched.may_count()))
             ):
                 if passed_over(run, items, watched.ahead(items)) or goes_on(run, items, watched.since_step > 0):
                     continue
@@ -253,6 +253,11 @@ def unknown_loop(
         watched.begin()
         signal = body(frame)
         watched.end()
+        if again and signal is None and watched.sets_free():
+            # What is let go at the end of a turn trains in the next one.
+            watched.begin()
+            signal = body(frame)
+            watched.end()
         if followed is not None and watched.loop is not None:
             note_growing(frame.run, followed, watched.loop)
             note_growing_ops(frame.run, followed, watched.loop)

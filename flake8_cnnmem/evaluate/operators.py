@@ -6,11 +6,11 @@ import operator
 from collections import deque
 from collections.abc import Callable, ItemsView, KeysView
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
-from flake8_cnnmem.evaluate.arithmetic import HOST, NUMBERS, by_batch, numeric, on_batch, with_unknown
+from flake8_cnnmem.evaluate.arithmetic import HOST, MIRRORED, NUMBERS, by_batch, numeric, on_batch, with_unknown
 from flake8_cnnmem.evaluate.builtins.concrete import of_paths
 from flake8_cnnmem.evaluate.builtins.reflection import Directory
 from flake8_cnnmem.evaluate.functions import Function
@@ -43,12 +43,15 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     left_kind, right_kind = type(left), type(right)
     if symbol in COMPARED and type(left) is int and type(right) is int and run.invocation is None:
         if run.trace.turn is not None:
-            first = run.trace.turn.compared(symbol, left, right)
+            turn = run.trace.turn
+            first = turn.compared(symbol, left, right) or turn.compared(MIRRORED.get(symbol, symbol), right, left)
             if run.trace.repeating and first in run.trace.approached:
                 return run.unknown("how far a loop has counted is not known")
     if left_kind in NUMBERS and right_kind in NUMBERS and symbol in HOST:
         if symbol == "%" and run.trace.turn is not None:
             run.trace.turn.counted_off(left, right)
+        elif symbol == "//" and run.trace.turn is not None and left_kind is int and right_kind is int:
+            run.trace.turn.divided(cast("int", left), cast("int", right))
         return numeric(run, symbol, left, right)
     if symbol in ("is", "is not", "==", "!=", "in", "not in"):
         return relation(run, symbol, left, right)

@@ -174,7 +174,7 @@ class Rounds:
             self.seen = None
             return False
         assert turn is not None
-        if self.done < MOST_UNFREEZING and self.run.data(TRAINABLE_FLAGS) != self.flags:
+        if self.done < MOST_UNFREEZING and self.sets_free():
             # What trains in the next turn is something else.
             self.seen = None
             return False
@@ -192,6 +192,10 @@ class Rounds:
             return enough and self.alike >= 1
         fits = any(event.kind == "fit" for event in last)
         return enough and self.alike >= (FITS_ALIKE if fits else MANY_ROUNDS) and (fits or not self.soon_over(left))
+
+    def sets_free(self) -> bool:
+        """Whether the last turn has set weights free, or frozen them."""
+        return self.loop is not None and self.run.data(TRAINABLE_FLAGS) != self.flags
 
     def soon_over(self, left: int | None) -> bool:
         """Whether few turns are left, which take few steps."""
@@ -268,6 +272,12 @@ class Rounds:
         """Whether a count that comes nearer to a limit from turn to turn reaches it in a few."""
         near = [first - count for first, count in self.limits.items() if first in self.approached or self.done == 1]
         return bool(near) and min(near) + self.done <= MOST_GATHERED and not self.run.trace.repeating
+
+    def may_count(self) -> bool:
+        """Whether the next epoch is to tell what the program counts by itself: a number that was compared with a limit
+        in the first one, or has come nearer to one, where an epoch takes few steps."""
+        few = self.steps - self.run.budget.steps < FEW_STEPS * MANY_ROUNDS
+        return few and not self.stepped and self.soon_otherwise()
 
     def waited(self, items: Iterator[Value]) -> list[int]:
         """In how many turns from here tests of what the loop counts are known to answer otherwise than so far."""

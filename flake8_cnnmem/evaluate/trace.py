@@ -157,6 +157,14 @@ class Turn:
     """What a count was compared with, if it is smaller: (the count, the first that would answer otherwise)."""
     passed: bool = False
     """Whether the program has gone on to the next turn before the end of the body."""
+    offsets: dict[int, int] = field(default_factory=dict)
+    """Numbers that were computed from its own (`epoch + 1`), each with how much more it is."""
+
+    def counted_on(self, count: int, result: Value) -> None:
+        """A fixed number was added to a count."""
+        for turn in around(self):
+            if turn.number == count and type(result) is int:
+                turn.offsets[result] = result - count
 
     def compared(self, symbol: str, count: int, limit: int) -> int:
         """A count was compared with a limit: a later turn of this loop, or of one around it, finds the other answer.
@@ -167,6 +175,8 @@ class Turn:
         for turn in around(self):
             if (turn is self or turn.number == count) and len(turn.limits) < MOST_LIMITS:
                 turn.limits.append((count, first))
+            if count in turn.offsets and turn.number != count and len(turn.limits) < MOST_LIMITS:
+                turn.limits.append((count - turn.offsets[count], first - turn.offsets[count]))
         return first
 
     def looked_up(self, count: int, largest: int) -> None:
@@ -174,6 +184,13 @@ class Turn:
         for turn in around(self):
             if turn.number == count and count < largest <= MOST_COUNTED and len(turn.limits) < MOST_LIMITS:
                 turn.limits.append((count, largest))
+
+    def divided(self, count: int, divisor: int) -> None:
+        """A count was divided, for what is whole of it: another number when the next multiple is reached."""
+        if divisor > 1 and 0 <= count < MOST_COUNTED:
+            base = next((turn.offsets[count] for turn in around(self) if count in turn.offsets), 0)
+            if any(turn.number == count - base for turn in around(self)):
+                self.compared("<", count, (count // divisor + 1) * divisor)
 
     def counted_off(self, count: Value, divisor: Value) -> None:
         """A count was divided: every so many turns something else is done."""

@@ -44,6 +44,40 @@ LATER = "what the model is given in later turns of a loop is not known"
 CHANGED = "after this training the model's weights are given another dtype or shape"
 
 BOUNDS = {
+    "what is set at the end of an epoch that is counted from one": (
+        GROWS,
+        """
+more = False
+for epoch in range(9):
+    for x, y in loader:
+        step(x, y, more)
+    if epoch + 1 == 3:
+        more = True
+""",
+    ),
+    "what the program counts by itself": (
+        GROWS,
+        """
+class Schedule:
+    turns = 0
+    def tick(self):
+        self.turns += 1
+        return self.turns >= 3
+schedule, more = Schedule(), False
+for epoch in range(9):
+    for x, y in loader:
+        step(x, y, more)
+    more = schedule.tick()
+""",
+    ),
+    "the batch grows every third epoch": (
+        LATER,
+        """
+for epoch in range(18):
+    for x, y in DataLoader(data(), batch_size=4 * 2 ** (epoch // 3)):
+        step(x, y)
+""",
+    ),
     "the batch grows from epoch to epoch": (
         GROWS,
         """
@@ -375,6 +409,39 @@ for epoch in range(9):
         step(x, y)
 """
     assert [each.trainable for each in trainings(code, tmp_path)] == [45, 117, 285]
+
+
+ANOTHER = """
+model[0].requires_grad_(False)
+optimizer, turns, wait = torch.optim.Adam(model[2:].parameters()), 0, {{"turns": 0}}
+
+def all_of_it():
+    model.requires_grad_(True)
+    return torch.optim.Adam(model.parameters())
+
+for epoch in range(9):
+    {}
+    for x, y in loader:
+        step(x, y)
+    {}
+"""
+
+COUNTED = {
+    "before an epoch": ("optimizer = all_of_it() if epoch + 1 == 3 else optimizer", ""),
+    "after an epoch": ("", "optimizer = all_of_it() if 1 + epoch == 3 else optimizer"),
+    "with the number in front": ("optimizer = all_of_it() if 3 == epoch else optimizer", ""),
+    "by a name of its own": ("", "turns += 1\n    optimizer = all_of_it() if turns == 3 else optimizer"),
+    "in a dict": ("", "wait['turns'] += 1\n    optimizer = all_of_it() if wait['turns'] >= 3 else optimizer"),
+    "a group is added": ("", "if epoch + 1 == 3:\n        model.requires_grad_(True)\n"
+                             "        optimizer.add_param_group({'params': model[0].parameters()})"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("where", COUNTED)
+def test_from_an_epoch_on_that_is_counted_otherwise_more_trains(where: str, tmp_path: Path) -> None:
+    before, after = COUNTED[where]
+    found = trainings(ANOTHER.format(before, after), tmp_path)
+    assert [(each.status, each.trainable) for each in found] == [("exact", 117), ("exact", 285)]
 
 
 @pytest.mark.parametrize(("options", "raises"), [("", True), ("(eq=False)", False), ("(unsafe_hash=True)", False)])
