@@ -432,8 +432,8 @@ COUNTED = {
     "with the number in front": ("optimizer = all_of_it() if 3 == epoch else optimizer", ""),
     "by a name of its own": ("", "turns += 1\n    optimizer = all_of_it() if turns == 3 else optimizer"),
     "in a dict": ("", "wait['turns'] += 1\n    optimizer = all_of_it() if wait['turns'] >= 3 else optimizer"),
-    "a group is added": ("", "if epoch + 1 == 3:\n        model.requires_grad_(True)\n"
-                             "        optimizer.add_param_group({'params': model[0].parameters()})"),
+    "a group is added": ("", ("if epoch + 1 == 3:\n        model.requires_grad_(True)\n"
+                             "        optimizer.add_param_group({'params': model[0].parameters()})")),
 }  # fmt: skip
 
 
