@@ -25,10 +25,12 @@ from flake8_cnnmem.ops import (
     Pad,
     Pool,
     Reduce,
+    RepeatInterleave,
     RMSNorm,
     ScaledDotProduct,
     Transpose,
 )
+from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.normalization import normalised_axes
 from flake8_cnnmem.unknown import Unknown
 
@@ -41,13 +43,16 @@ class CastBack(Elementwise):
 
 
 def written_out(call: Call, dtypes: Sequence[str], half: str | None, trained: bool) -> tuple[Call, ...]:
-    """The calls in the place of one of attention; none where heads are shared or a size is not known. `dtypes` are
+    """The calls in the place of one of attention; none where a size is not known. `dtypes` are
     those in which the operands lie, `half` that of autocast, `trained` says whether the mask asks for a gradient."""
     op = call.op
     shapes = [tensor.shape for tensor in call.inputs]
-    if not isinstance(op, ScaledDotProduct) or op.grouped is not False or call.problem is not None:
+    if not isinstance(op, ScaledDotProduct) or not isinstance(op.grouped, bool) or call.problem is not None:
         return ()
     if any(isinstance(shape, Unknown) or len(shape) < 2 for shape in shapes) or not isinstance(op.causal, bool):
+        return ()
+    heads = [shape[-3:-2] for shape in shapes[:3] if not isinstance(shape, Unknown)]
+    if op.grouped and not all(each and isinstance(each[0], int) for each in heads):
         return ()
     try:
         return _steps_of(call, op, dtypes, half, trained)
@@ -123,6 +128,8 @@ def _steps_of(
     if mask is not None and (mask.dtype == "bool" or full is not None):
         mask = steps.cast(mask, full or own)
     scaled = steps.make(Elementwise("scale"), q, held=True)
+    if op.grouped:
+        k, v = _for_each_head(steps, q, k, v)
     turned = steps.make(Elementwise("scale"), steps.make(Transpose(-2, -1), k))
     scores = steps.make(Matmul(), scaled, turned)
     if mask is not None:
@@ -136,6 +143,17 @@ def _steps_of(
         steps.cast(probabilities, own)
         result = steps.make(CastBack("cast", dtype=own), result, dtype=own)
     return steps.ending_in(result)
+
+
+def _for_each_head(steps: ComposedCalls, q: Tensor, *shared: Tensor) -> tuple[Tensor, ...]:
+    """k and v with as many heads as q (pre_process_group_query_attention_input), repeated where one has fewer."""
+    heads, *fewer = (steps.shape(tensor)[-3] for tensor in (q, *shared))
+    if all(number == heads for number in fewer):
+        return shared
+    times = (quotient(heads, number) for number in fewer)
+    return tuple(
+        steps.make(RepeatInterleave(each, -3), tensor, held=True) for each, tensor in zip(times, shared, strict=True)
+    )
 
 
 class ComposedCalls:
