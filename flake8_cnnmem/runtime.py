@@ -123,6 +123,10 @@ class Runtime(Protocol):
         """left == right as a truth value."""
         ...
 
+    def import_failure(self, dotted: str) -> Unknown:
+        """An import whose source is not found. Raised where the program expects that it may fail."""
+        ...
+
     def iterate(self, value: Value) -> Iterator[Value] | Unknown:
         """The items, each drawing on the budget; Unknown for what cannot be iterated."""
         ...
