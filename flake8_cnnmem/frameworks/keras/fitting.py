@@ -87,6 +87,10 @@ def trace(run: Runtime, model: Instance) -> None:
     if not isinstance(compilation, Compilation) or id(compilation) in session.traced:
         return
     now = frozenset(trainable_ids(model))
+    if now and isinstance(compilation.optimizer, Instance):
+        built_for = session.optimizers.setdefault(id(compilation.optimizer), (compilation.optimizer, now))[1]
+        # "This optimizer can only be called for the variables it was originally built with": a ValueError in Keras 3.
+        session.older |= not now <= built_for
     session.traced[id(compilation)] = now, frozenset(id(weight) for weight in all_weights(model))
     if compilation.in_force is session.traced[id(compilation)] and now & compilation.known != compilation.trainable:
         reason = "flags set after compile() count as in Keras 3, and code that runs later asks for Keras 2"
