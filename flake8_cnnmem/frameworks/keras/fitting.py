@@ -25,6 +25,7 @@ from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, subla
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
 from flake8_cnnmem.frameworks.keras.version import asks_for_2
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.ops.base import MIXED
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Value
@@ -151,6 +152,7 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
         compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch)
         targets.compare(run, self, stands, given.get("y"))
         look_at_arrays(run, self, stands, given)
+        try_batch(run, self, batch)
         if stands.unfollowed:
             with run.repeated():
                 run.attempt(USUAL_STEP, self, batch)
@@ -177,6 +179,19 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     followed = updating(as_it_stands(run, fit, self), steps[before:])
     other = (*usual_step_on_others(run, self, batch), *([uneven] if uneven is not None else []))
     return replace(followed, doubts=tuple(dict.fromkeys((*followed.doubts, *(unknown or ()), *other))))
+
+
+def try_batch(run: Runtime, model: Instance, batch: Value) -> None:
+    """Call a model on its first batch where it depends on how many samples that has whether its sizes fit: where one of
+    its axes meets another number."""
+    graph, nodes = graph_of(model), state_of(run, model).nodes
+    outputs = graph.flat_outputs if graph is not None else nodes[-1].outputs if nodes else ()
+    sizes = [size for tensor in outputs if isinstance(tensor.shape, tuple) for size in tensor.shape]
+    inputs = batch[0] if isinstance(batch, tuple) and batch else batch
+    given = tensors_in(inputs)
+    if any(isinstance(size, Unknown) and size.reason == MIXED.reason for size in sizes) and given:
+        if all(map(is_counted, given)):
+            run.attempt(model, inputs)
 
 
 def usual_step_on_others(run: Runtime, model: Instance, batch: Value) -> tuple[Unknown, ...]:
