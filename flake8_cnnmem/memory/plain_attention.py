@@ -33,6 +33,7 @@ from flake8_cnnmem.ops import (
     ScaledDotProduct,
     Transpose,
 )
+from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.normalization import normalised_axes
 from flake8_cnnmem.unknown import Unknown
 
@@ -53,6 +54,9 @@ def written_out(call: Call, dtypes: Sequence[str], half: str | None, trained: bo
     if not isinstance(op, ScaledDotProduct) or not isinstance(op.grouped, bool) or call.problem is not None:
         return ()
     if any(isinstance(shape, Unknown) or len(shape) < 2 for shape in shapes) or not isinstance(op.causal, bool):
+        return ()
+    heads = [shape[-3:-2] for shape in shapes[:3] if not isinstance(shape, Unknown)]
+    if op.grouped and not all(each and isinstance(each[0], int) for each in heads):
         return ()
     try:
         return _steps_of(call, op, dtypes, half, trained)
@@ -193,9 +197,7 @@ def repeated_heads(steps: ComposedCalls, q: Tensor, shared: Tensor) -> Tensor:
     """Keys or values whose heads several of q's share, once for each of them
     (pre_process_group_query_attention_input)."""
     heads, given = steps.shape(q)[-3], steps.shape(shared)[-3]
-    if heads == given or not isinstance(heads, int) or not isinstance(given, int):
-        return shared
-    return steps.make(RepeatInterleave(heads // given, -3), shared, held=True)
+    return shared if heads == given else steps.make(RepeatInterleave(quotient(heads, given), -3), shared, held=True)
 
 
 class ComposedCalls:

@@ -82,6 +82,31 @@ FEW_ROWS, PRODUCT = 25, "use_mm_for_euclid_dist"
 
 
 @dataclass(frozen=True, slots=True)
+class GroupedMatmul(Weightless):
+    """Products of matrices, a group of the first one's rows by each matrix of the second; which are a group is told by
+    the ends of them (E), the third operand. With groups of the second one's columns, or of what is summed over, the
+    other way round; two stacks of as many matrices have no groups."""
+
+    kind = "grouped_matmul"
+    volume = "own"
+    multiplies = True
+    declares = False
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(S, K) by (E, K, N) to (S, N), (E, M, K) by (K, S) to (M, S), (M, S) by (S, N) to (E, M, N), as for matrices
+        where both have three axes. Mismatch for K that differ."""
+        left, right = inputs[0], inputs[1]
+        if len(left) == len(right) == 3:
+            return Matmul(3).outputs(left, right)
+        if {len(left), len(right)} - {2, 3}:
+            raise Mismatch(Problem("CNM201", "multiplies matrices in groups, of 2 or 3 axes"), None)
+        (result,) = Matmul(2).outputs(left[-2:], right[-2:])
+        if len(left) == len(right):
+            return ((*(inputs[2][:1] if len(inputs) > 2 else ()), *result),)
+        return (result,)
+
+
+@dataclass(frozen=True, slots=True)
 class Distances(Matmul):
     """(..., P, M) and (..., R, M) -> (..., P, R): the distance of each row to each, by the norm of `power`. `mode` says
     whether the Euclidean one is a product of matrices (torch's `compute_mode`)."""

@@ -355,7 +355,8 @@ CONTENTS: dict[str, Contents] = {
                  "_log_api_usage_once": native("_log_api_usage_once", scripting.nothing)},
     "torch.onnx": {"is_in_onnx_export": scripting.answer("is_in_onnx_export", False)},
     "torch.random": scripting.MISCELLANEOUS,
-    "torch.version": {"__version__": str(scripting.VERSION), "cuda": "13.0"},
+    "torch.version": {"__version__": str(scripting.VERSION), "cuda": "13.0",
+                      "debug": False, **dict.fromkeys(("hip", "rocm", "xpu"))},
     "torch.overrides": {
         "has_torch_function": scripting.answer("has_torch_function", False),
         "has_torch_function_unary": scripting.answer("has_torch_function_unary", False),

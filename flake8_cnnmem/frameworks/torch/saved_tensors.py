@@ -296,6 +296,8 @@ MERGES = [
     # Batches that are repeated, or rows that nobody knows the number of.
     ("cdist/repeated", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL, known=False)),
     *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
+    # _grouped_mm_mat1_backward and its twin; autocast leaves it as it is.
+    ("grouped_matmul", OpRule((Saved("inputs"),), layout="contiguous")),
     # The gradient is repeated for the batch, without a copy.
     ("addbmm", OpRule((OPERANDS,), layout="contiguous", autocast=HALF)),
     *rows(
