@@ -33,12 +33,14 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
     plain = isinstance(node.for_in.iter, (cst.Name, cst.Attribute)) and node.for_in.inner_for_in is None
     single = (compile_target(compiler, node.for_in.target), compiler.expression(node.for_in.iter)) if plain else None
     without_none = single is not None and is_without_none(node.for_in)
+    number = number_for_any(compiler, node.elt, node.for_in)
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
         for inner in rounds(frame, gathered=found):
             if isinstance(inner, Unknown):
                 item = each_alike(frame, inner)
+                item = number(frame, inner) if item is MISSING else item
                 return inner if item is MISSING else alike(frame.run, item, inner)
             found.append(element(inner))
         return found
@@ -140,12 +142,18 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
     key_code = compiler.expression(node.key)
     value_code = compiler.expression(node.value)
     rounds = compile_rounds(compiler, node.for_in)
+    number = number_for_any(compiler, node.value, node.for_in)
 
     def code(frame: Frame) -> Value:
         result: dict[Value, Value] = {}
         for inner in rounds(frame):
             if isinstance(inner, Unknown):
-                return inner
+                item = number(frame, inner)
+                if item is MISSING:
+                    return inner
+                frame.run.havoc(result, inner)
+                frame.run.note_sample(result, [item])
+                return result
             key = inner.run.key(key_code(inner))
             if isinstance(key, Unknown):
                 return key
@@ -153,6 +161,49 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
         return result
 
     return code
+
+
+NUMBERING = frozenset({"int", "float", "ord", "len", "abs", "round", "min", "max", "bool"})
+"""Functions that a part of an element may call: none of them changes anything."""
+
+
+def number_for_any(compiler: Compiler, node: cst.BaseExpression, rounds: cst.CompFor) -> Callable[..., Value]:
+    """Code for the number that an element is whatever the items are of something that is not known: `stoi[c] for c in
+    text`, `i for i, c in enumerate(chars)`. MISSING where it is none, or is no plain expression."""
+    if rounds.inner_for_in is not None or not is_plain(node):
+        return lambda frame, cause: MISSING
+    target, element = compile_target(compiler, rounds.target), compiler.expression(node)
+    called = rounds.iter.func if isinstance(rounds.iter, cst.Call) else None
+    counts = isinstance(called, cst.Name) and called.value == "enumerate"
+
+    def code(frame: Frame, cause: Unknown) -> Value:
+        inner = Frame(frame.run, frame.module, "comprehension", {}, frame.closure(), frame.line)
+        inner.caller = frame
+        try:
+            target(inner, (cause.as_number("int"), cause.loose()) if counts else cause.loose())
+            found = element(inner)
+        except Raised:
+            return MISSING
+        plain = isinstance(found, (int, float)) or (isinstance(found, Unknown) and found.number)
+        return joins.one_of(frame.run, [found], cause) if plain else MISSING
+
+    return code
+
+
+def is_plain(node: cst.CSTNode) -> bool:
+    """Whether an expression changes nothing: names, items, arithmetic, and functions that make a number."""
+    if isinstance(node, cst.Call):
+        named = node.func.value in NUMBERING if isinstance(node.func, cst.Name) else False
+        asks = isinstance(node.func, cst.Attribute) and node.func.attr.value == "get"
+        return (named or asks) and all(is_plain(argument.value) for argument in node.args)
+    if isinstance(node, cst.Subscript):
+        inside = [part.slice.value for part in node.slice if isinstance(part.slice, cst.Index)]
+        return is_plain(node.value) and len(inside) == len(node.slice) and all(map(is_plain, inside))
+    if isinstance(node, cst.BinaryOperation):
+        return is_plain(node.left) and is_plain(node.right)
+    if isinstance(node, cst.Attribute):
+        return is_plain(node.value)
+    return isinstance(node, (cst.Name, cst.Integer, cst.Float, cst.SimpleString))
 
 
 Rounds = Callable[..., Iterator["Frame | Unknown"]]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Call, Mismatch, Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import HALVES
@@ -21,11 +22,13 @@ from flake8_cnnmem.ops import (
     Dropout,
     Elementwise,
     Index,
+    LocalResponseNorm,
     Matmul,
     Pad,
     Pool,
     Reduce,
     RepeatInterleave,
+    Reshape,
     RMSNorm,
     ScaledDotProduct,
     Transpose,
@@ -43,8 +46,9 @@ class CastBack(Elementwise):
 
 
 def written_out(call: Call, dtypes: Sequence[str], half: str | None, trained: bool) -> tuple[Call, ...]:
-    """The calls in the place of one of attention; none where a size is not known. `dtypes` are
-    those in which the operands lie, `half` that of autocast, `trained` says whether the mask asks for a gradient."""
+    """The calls in the place of one of attention; none where it is not known which heads are shared, or a size.
+    `dtypes` are those in which the operands lie, `half` that of autocast, `trained` says whether the mask asks for a
+    gradient."""
     op = call.op
     shapes = [tensor.shape for tensor in call.inputs]
     if not isinstance(op, ScaledDotProduct) or not isinstance(op.grouped, bool) or call.problem is not None:
@@ -91,6 +95,50 @@ def powers_pooled(call: Call, half: str | None) -> tuple[Call, ...]:
     return steps.ending_in(steps.make(Elementwise("pow"), whole))
 
 
+def folded(call: Call, operands: Sequence[Value], half: str | None) -> tuple[Call, ...]:
+    """The calls in the place of a product of a trained matrix and a batch of matrices (`should_fold` of
+    aten/src/ATen/native/LinearAlgebra.cpp): the batch, turned, is copied into one matrix, and the product turned back
+    into another copy."""
+    shapes = [tensor.shape for tensor in call.inputs]
+    if call.problem is not None or len(shapes) != 2 or not operands[0].grad:
+        return ()
+    if any(isinstance(shape, Unknown) for shape in shapes) or len(shapes[0]) != 2 or len(shapes[1]) < 3:  # type: ignore[arg-type]
+        return ()
+    steps = ComposedCalls(call)
+    matrix, batch = (steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs)
+    turned = steps.make(Transpose(-2, -1), batch)
+    *lead, inner = steps.shape(turned)
+    rows = steps.make(Elementwise("contiguous"), turned, held=True)
+    rows = steps.make(Reshape((dims.product(lead), inner)), rows, held=True)
+    product = steps.make(Matmul(), rows, steps.make(Transpose(-2, -1), matrix))
+    result = steps.make(Reshape((*lead, steps.shape(product)[-1])), product, held=True)
+    return steps.ending_in(steps.make(Elementwise("contiguous"), steps.make(Transpose(-2, -1), result)))
+
+
+def by_neighbours(call: Call, op: LocalResponseNorm, half: str | None) -> tuple[Call, ...]:
+    """The calls in the place of a local response norm (torch/nn/functional.py): squares, filled up with zeros
+    beyond the first and last channels and averaged, a power, in float32 under autocast, and a quotient."""
+    x = call.inputs[0]
+    if call.problem is not None or isinstance(x.shape, Unknown) or not isinstance(op.size, int) or len(x.shape) < 3:
+        return ()
+    steps = ComposedCalls(call)
+    first, channels, *sides = x.shape
+    planes: tuple[Size, ...] = (
+        (channels, sides[0]) if len(sides) == 1 else (channels, sides[0], dims.product(sides[1:]))
+    )
+    found = steps.make(Reshape((first, 1, *planes)), steps.make(Broadcast("multiply"), x, x))
+    before = op.size // 2
+    pads = ((0, 0), (0, 0), (before, op.size - 1 - before), *[(0, 0)] * (len(planes) - 1))
+    found = steps.make(Pool("average", (op.size, *[1] * (len(planes) - 1)), 1), steps.make(Pad(pads), found))
+    mean = steps.make(Reshape(x.shape), found)
+    moved = steps.make(Elementwise("shift"), steps.make(Elementwise("scale"), mean))
+    base = steps.make(Elementwise("cast"), moved, dtype="float32") if half is not None else moved
+    power = steps.make(Elementwise("pow"), base)
+    # The expression holds what it has made, and the variable that it is assigned to.
+    steps.expression_ends(mean, moved)
+    return steps.ending_in(steps.make(Broadcast("divide"), x, power))
+
+
 def scaled_by_root(call: Call, op: RMSNorm, given: Value, half: str | None) -> tuple[Call, ...]:
     """The calls in the place of an RMS norm of what lies channels last (rms_norm_composite of
     aten/src/ATen/native/layer_norm.cpp): the reciprocal of the root of the mean of the squares, and two products."""
@@ -129,7 +177,7 @@ def _steps_of(
         mask = steps.cast(mask, full or own)
     scaled = steps.make(Elementwise("scale"), q, held=True)
     if op.grouped:
-        k, v = _for_each_head(steps, q, k, v)
+        k, v = (repeated_heads(steps, q, shared) for shared in (k, v))
     turned = steps.make(Elementwise("scale"), steps.make(Transpose(-2, -1), k))
     scores = steps.make(Matmul(), scaled, turned)
     if mask is not None:
@@ -145,15 +193,11 @@ def _steps_of(
     return steps.ending_in(result)
 
 
-def _for_each_head(steps: ComposedCalls, q: Tensor, *shared: Tensor) -> tuple[Tensor, ...]:
-    """k and v with as many heads as q (pre_process_group_query_attention_input), repeated where one has fewer."""
-    heads, *fewer = (steps.shape(tensor)[-3] for tensor in (q, *shared))
-    if all(number == heads for number in fewer):
-        return shared
-    times = (quotient(heads, number) for number in fewer)
-    return tuple(
-        steps.make(RepeatInterleave(each, -3), tensor, held=True) for each, tensor in zip(times, shared, strict=True)
-    )
+def repeated_heads(steps: ComposedCalls, q: Tensor, shared: Tensor) -> Tensor:
+    """Keys or values whose heads several of q's share, once for each of them
+    (pre_process_group_query_attention_input)."""
+    heads, given = steps.shape(q)[-3], steps.shape(shared)[-3]
+    return shared if heads == given else steps.make(RepeatInterleave(quotient(heads, given), -3), shared, held=True)
 
 
 class ComposedCalls:

@@ -10,7 +10,8 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, flat_of, make, plain
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -36,6 +37,13 @@ def broadcast(run: Runtime, *shapes: Shape) -> Shape:
                 size = own if isinstance(own, Unknown) else size
         result.append(size)
     return tuple(result)
+
+
+def refused(run: Runtime, what: str, *arrays: Tensor) -> ValueError:
+    """What NumPy raises for arrays of these shapes, once it is noted among the program's wrong sizes."""
+    problem = Problem("CNM201", f"cannot be computed: {what}", error="ValueError")
+    run.apply(Refused(problem), *arrays, function="array", framework="numpy")
+    return ValueError(what)
 
 
 def spread(flat: list[Value], shape: Shape, target: Shape) -> list[Value]:
@@ -72,7 +80,10 @@ def elementwise(
                 # With numbers a picture stays a picture.
                 return Tensor(shape, kind, framework="numpy")
             return make(shape, None, kind)
-    target = broadcast(run, *shapes)  # type: ignore[arg-type]
+    try:
+        target = broadcast(run, *shapes)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise refused(run, str(error), *arrays) from None
     total = count(target)
     flats = [flat_of(array) for array in arrays]
     if total is None or total > KEPT or any(flat is None for flat in flats):
@@ -144,7 +155,7 @@ def matmul(run: Runtime, left: Value, right: Value) -> Value:
         return operate(run, "*", left, right)
     inner = b[-2] if len(b) > 1 else b[-1]
     if dims.same(a[-1], inner) is False:
-        raise ValueError(f"shapes {dims.show(a)} and {dims.show(b)} not aligned")
+        raise refused(run, f"shapes {dims.show(a)} and {dims.show(b)} are not aligned", first, second)
     rows = a[:-1][-1:] if len(a) > 1 else ()
     columns = b[-1:] if len(b) > 1 else ()
     if len(a) <= 2 and len(b) <= 2:

@@ -37,6 +37,13 @@ def as_wide_as(asked: Value, input: Value, made: Value) -> Value:
     return made
 
 
+def differs(run: Runtime, asked: Value, input: Value) -> bool:
+    """Whether two tensors whose dtypes the code does not name may have different ones: under autocast one that an op
+    has made, and one that was made in full."""
+    other = asked if isinstance(asked, Tensor) else source_of(asked)
+    return run.autocast is not None and other is not None and other is not input
+
+
 def _declare_cast(name: str, dtype: str) -> None:
     def method(run: Runtime, input: Value, *, memory_format: Value = None) -> Value:
         return cast(run, input, dtype, name)
@@ -60,7 +67,7 @@ def to(run: Runtime, input: Value, *args: Value, copy: Value = False, **kwargs: 
     for value in given:
         if is_dtype(value) or isinstance(value, Tensor):
             dtype = value.dtype if isinstance(value, Tensor) else dtype_of(value)
-            made = as_wide_as(value, input, cast(run, input, dtype, "to", copy is True))
+            made = as_wide_as(value, input, cast(run, input, dtype, "to", copy is True or differs(run, value, input)))
             break
     else:
         made = apply(run, Elementwise("copy"), input, function="to") if copy is True else input
@@ -73,11 +80,12 @@ def type_(run: Runtime, input: Tensor, dtype: Value = None) -> Value:
         return f"torch.cuda.{'FloatTensor' if is_floating(input.dtype) else 'LongTensor'}"
     if isinstance(dtype, Unknown):
         return input
-    return as_wide_as(dtype, input, cast(run, input, dtype_of(dtype, input.dtype), "type"))
+    return as_wide_as(dtype, input, cast(run, input, dtype_of(dtype, input.dtype), "type", differs(run, dtype, input)))
 
 
 def type_as(run: Runtime, input: Value, other: Value) -> Value:
     """`x.type_as(other)`: the other's dtype and device."""
     if not isinstance(other, Tensor):
         return input
-    return sent(run, input, (other,), as_wide_as(other, input, cast(run, input, other.dtype, "type_as")))
+    made = cast(run, input, other.dtype, "type_as", differs(run, other, input))
+    return sent(run, input, (other,), as_wide_as(other, input, made))

@@ -236,7 +236,9 @@ def item(run: Runtime, input: Value) -> Value:
     number = scalar(input) if not isinstance(input, Weight) else None
     if number is not None:
         return number
-    return run.unknown("a number is computed from a tensor's values").as_something()
+    cause = run.unknown("a number is computed from a tensor's values")
+    kind = number_kind(input.dtype) if isinstance(input, Tensor) else ""
+    return cause.as_number(kind) if kind in ("int", "float") else cause.as_something()
 
 
 def tolist(run: Runtime, input: Tensor) -> Value:
@@ -247,9 +249,13 @@ def tolist(run: Runtime, input: Tensor) -> Value:
         sizes = [size for size in shape if isinstance(size, int)]
         if len(sizes) < len(shape) or math.prod(sizes) > MOST_LISTED:
             return cause
-        kind = "int" if "int" in input.dtype else "bool" if input.dtype == "bool" else "float"
-        return numbers(sizes, cause.as_number(kind))
+        return numbers(sizes, cause.as_number(number_kind(input.dtype)))
     return listed(input.data)
+
+
+def number_kind(dtype: str) -> str:
+    """The kind of Python's own number that a value of this type becomes."""
+    return "int" if "int" in dtype else "bool" if dtype == "bool" else "complex" if "complex" in dtype else "float"
 
 
 MOST_LISTED = 4096

@@ -97,12 +97,22 @@ def last(code: str) -> Fit:
     return fits_of(Ran(HEAD + code).run)[-1][1]
 
 
-def test_what_is_frozen_after_compiling_trains_until_it_is_compiled_again() -> None:
-    late = "m.compile('adam', 'mse')\nm.layers[0].trainable = False\nm.fit(x, y)\n"
-    before, after = last(late), last(f"{late}m.compile('adam', 'mse')\nm.fit(x, y)\n")
-    assert before.trainable is not None
-    assert after.trainable is not None
-    assert (len(before.trainable), len(after.trainable)) == (4, 2)
+OF_2 = "from keras.layers.core import Dense\n"
+"""A module that Keras 3 does not have."""
+
+
+@pytest.mark.parametrize(("head", "trained"), [("", [2, 2, 4, 2]), (OF_2, [4, 2, 2, 2])])
+def test_what_is_set_after_compile_counts_in_keras_3_until_the_first_step(head: str, trained: list[int]) -> None:
+    """Measured in TensorFlow 2.21 with Keras 3.15.1 and with tf-keras 2.21: state of the optimizer after each fit."""
+    steps = (
+        "m.compile('adam', 'mse')\nm.layers[0].trainable = False\nm.fit(x, y)\n",
+        "m.compile('adam', 'mse')\nm.fit(x, y)\n",
+        "m.compile('adam', 'mse')\nm.layers[0].trainable = True\nm.fit(x, y)\n",
+        "m.layers[0].trainable = False\nm.compile('adam', 'mse')\nm.fit(x, y)\n",
+        "m.layers[0].trainable = True\nm.fit(x, y)\n",
+    )
+    found = [fit for _, fit in fits_of(Ran(HEAD + head + "".join(steps)).run)]
+    assert [len(fit.trainable or ()) for fit in (*found[:3], found[4])] == trained
 
 
 TURNS = """
@@ -118,15 +128,18 @@ critic.train_on_batch(tf.zeros((8, 4)), tf.zeros((8, 1)))
 """
 
 
-def test_parts_frozen_for_a_model_that_is_compiled_then_leave_no_doubt() -> None:
-    """As in Keras 2, which alone can run it as it is meant: what trains is what trained at each `compile`."""
-    told = last(TURNS)
-    assert (len(told.trainable or ()), told.doubts) == (2, ())
+LEGACY = "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n"
 
 
-def test_parts_set_free_for_no_other_model_do() -> None:
-    (doubt,) = last(TURNS.replace("both.compile('adam', 'mse')\n", "")).doubts
-    assert "after compile()" in doubt.reason
+@pytest.mark.parametrize(("head", "widths"), [("", [(4, 6)]), (OF_2, [(6, 1)]), (LEGACY, [(6, 1)])])
+def test_parts_frozen_for_another_model_train_as_the_version_has_it(head: str, widths: list[tuple[int, int]]) -> None:
+    """The critic was compiled to train `d`; by the flags at its first step it trains `g`."""
+    ran = Ran(HEAD + head + TURNS)
+    model, told = fits_of(ran.run)[-1]
+    kernels = [weight.shape for weight in FRAMEWORK.weights(model) if len(weight.shape) == 2]
+    trained = [weight.shape for weight in FRAMEWORK.weights(model) if id(weight) in (told.trainable or ())]
+    assert sorted(kernels) == [(4, 6), (6, 1)]
+    assert ([shape for shape in trained if len(shape) == 2], told.doubts) == (widths, ())
 
 
 DOUBTS = {
