@@ -18,9 +18,8 @@ from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.graph_steps import doubts_of, graph_step, values_of
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.residents import replaced_later
-from flake8_cnnmem.models.root import Root, unknown_children
+from flake8_cnnmem.models.root import Root, inside_of, unknown_children
 from flake8_cnnmem.models.steps import evaluation_of, step_of
-from flake8_cnnmem.models.trainings import inside_of
 from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
