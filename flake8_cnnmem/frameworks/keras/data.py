@@ -92,14 +92,16 @@ def part_sizes(run: Runtime, name: str, kwargs: dict[str, Value]) -> tuple[Size,
 # --- generators and folders -------------------------------------------------------------------------------------------
 
 CLASSES_UNKNOWN = Unknown("how many classes a folder has is not known")
+FILES_UNKNOWN = Unknown("what a folder holds is not known")
 
 
-def labels(mode: Value, size: Size, of_folder: bool) -> Value:
+def labels(mode: Value, size: Size, of_folder: bool, classes: Value = None) -> Value:
     """A batch's labels by `class_mode` or `label_mode`; MISSING for none."""
     if mode in (None, "input"):
         return MISSING
     if mode == "categorical":
-        return Tensor((size, CLASSES_UNKNOWN), "float", framework="keras")
+        number = len(classes) if isinstance(classes, (list, tuple)) and classes else CLASSES_UNKNOWN
+        return Tensor((size, number), "float", framework="keras")
     if mode == "binary":
         return Tensor((size, 1) if of_folder else (size,), "float", framework="keras")
     return Tensor((size,), "int32" if of_folder else "float", framework="keras")
@@ -109,8 +111,9 @@ CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}
 
 
 def image_pipeline(
-    run: Runtime, cls: Class, size: Value, batch_size: Value, color_mode: Value, mode: Value, site: Site | None
-) -> Instance:
+    run: Runtime, cls: Class, size: Value, batch_size: Value, color_mode: Value, mode: Value, site: Site | None,
+    classes: Value = None,
+) -> Instance:  # fmt: skip
     """Batches of images of a folder, resized, with their labels."""
     channels = CHANNELS.get(color_mode, 3) if isinstance(color_mode, str) else 3
     sides = tuple(plain_size(side) for side in size) if isinstance(size, (list, tuple)) else (size, size)
@@ -120,7 +123,7 @@ def image_pipeline(
     count = size_of_batch(batch_size)
     lead = () if batch_size is None else (count,)
     images = Tensor((*lead, *sides, channels), "float", framework="keras")
-    target = labels(mode, count, cls is DATASET)
+    target = labels(mode, count, cls is DATASET, classes)
     facts["element"] = images if target is MISSING else (images, target)
     if batch_size is not None:
         facts["batch_size"] = batch_size
@@ -135,19 +138,30 @@ def image_dataset_from_directory(
     """Batches (batch, height, width, channels) of float images and their labels."""
     mode = label_mode if labels is not None else None
     made = [
-        image_pipeline(run, DATASET, image_size, batch_size, color_mode, mode, run.here())
+        with_classes(
+            image_pipeline(run, DATASET, image_size, batch_size, color_mode, mode, run.here(), class_names), class_names
+        )
         for _ in range(2 if subset == "both" else 1)
     ]
     return tuple(made) if len(made) > 1 else made[0]
 
 
-def batches(run: Runtime, samples: Tensor, targets: Value, batch_size: Value, parts: int = 1) -> Value:
+def with_classes(data: Instance, class_names: Value) -> Instance:
+    """A data set of a folder with what Keras sets on it: nothing that is made of it has that."""
+    stated = list(class_names) if isinstance(class_names, (list, tuple)) else CLASSES_UNKNOWN
+    data.attributes.update(class_names=stated, file_paths=FILES_UNKNOWN)
+    return data
+
+
+def batches(
+    run: Runtime, samples: Tensor, targets: Value, batch_size: Value, parts: int = 1, class_names: Value = None
+) -> Value:
     """Pipelines, as many as `parts`, of batches of such samples, with the targets of one if there are any."""
     element = samples if targets is MISSING else (samples, targets)
     facts: dict[str, Value] = {"element": element, "site": run.here()}
     if batch_size is not None:
         facts["batch_size"] = batch_size
-    made = [pipeline(DATASET, facts) for _ in range(parts)]
+    made = [with_classes(pipeline(DATASET, facts), class_names) for _ in range(parts)]
     return tuple(made) if parts > 1 else made[0]
 
 
@@ -162,8 +176,8 @@ def text_dataset_from_directory(
 ) -> Value:  # fmt: skip
     """Whole texts, each a string."""
     texts = Tensor(lead_of(batch_size), "string", framework="keras")
-    targets = labels_of(label_mode if labels is not None else None, batch_size)
-    return batches(run, texts, targets, batch_size, 2 if subset == "both" else 1)
+    targets = labels_of(label_mode if labels is not None else None, batch_size, class_names)
+    return batches(run, texts, targets, batch_size, 2 if subset == "both" else 1, class_names)
 
 
 def audio_dataset_from_directory(
@@ -177,13 +191,13 @@ def audio_dataset_from_directory(
         length = run.unknown("the length of the longest recording is not known")
     shape = (*lead_of(batch_size), plain_size(length), run.unknown("how many channels a recording has is not known"))
     waves = Tensor(shape, "float", framework="keras")
-    targets = labels_of(label_mode if labels is not None else None, batch_size)
-    return batches(run, waves, targets, batch_size, 2 if subset == "both" else 1)
+    targets = labels_of(label_mode if labels is not None else None, batch_size, class_names)
+    return batches(run, waves, targets, batch_size, 2 if subset == "both" else 1, class_names)
 
 
-def labels_of(mode: Value, batch_size: Value) -> Value:
+def labels_of(mode: Value, batch_size: Value, classes: Value = None) -> Value:
     """The labels of a batch of images, by the mode."""
-    found = labels(mode, size_of_batch(batch_size), of_folder=True)
+    found = labels(mode, size_of_batch(batch_size), True, classes)
     if batch_size is None and isinstance(found, Tensor) and isinstance(found.shape, tuple):
         return Tensor(found.shape[1:], found.dtype, framework="keras")
     return found

@@ -68,3 +68,47 @@ def test_parts_of_another_size(call: str, shape: tuple[int, ...]) -> None:
 def test_how_many_reviews_are_short_is_not_known() -> None:
     ran = Ran(f"{HEAD}r = imdb.load_data(maxlen=100)[0][0].shape[0]\n")
     assert isinstance(ran["r"], Unknown)
+
+
+def test_the_classes_of_a_folder_are_those_that_are_stated() -> None:
+    ran = Ran(
+        "import keras\n"
+        "stated = dict(image_size=(8, 8), label_mode='categorical', class_names=['x', 'y'])\n"
+        "a = keras.utils.image_dataset_from_directory('d', **stated)\n"
+        "known = len(a.class_names)\n"
+        "unknown = len(keras.utils.text_dataset_from_directory('d').class_names)\n"
+        "for images, targets in a.prefetch(2):\n    pass\n"
+    )
+    assert (ran["known"], ran["targets"].shape[1], type(ran["unknown"])) == (2, 2, Unknown)
+
+
+def test_a_normalization_has_its_statistics_once_it_is_adapted() -> None:
+    """Measured in Keras 3.15.1: None before, then as many axes as the data, with sizes where they are kept."""
+    ran = Ran(
+        "import keras, numpy as np, tensorflow as tf\nfrom keras import layers\n"
+        "n, rows = layers.Normalization(), layers.Normalization(axis=None)\nbefore = n.mean\n"
+        "n.adapt(tf.data.Dataset.from_tensor_slices(np.zeros((20, 8, 8, 3))).batch(4))\n"
+        "rows.adapt(np.zeros((20, 3)))\n"
+        "after, scaled = n.mean, n.variance**0.5\n"
+    )
+    assert ran["before"] is None
+    assert (ran["after"].shape, ran["scaled"].shape, ran["rows"].attributes["mean"].shape) == (
+        (1, 1, 1, 3),
+        (1, 1, 1, 3),
+        (1, 1),
+    )
+
+
+SAMPLES = {
+    "gamma([3], alpha=[0.25])": (3, 1),
+    "gamma([3], 1.0)": (3,),
+    "gamma([3, 2], alpha=[[0.2], [0.3]], beta=[1.0, 2.0, 3.0])": (3, 2, 2, 3),
+    "poisson([3], [1.0, 2.0])": (3, 2),
+    "stateless_gamma([3, 2], (1, 2), alpha=[1.0, 2.0])": (3, 2),
+}
+"""Measured in TensorFlow 2.21."""
+
+
+@pytest.mark.parametrize("call", SAMPLES)
+def test_random_numbers_are_drawn_for_each_distribution(call: str) -> None:
+    assert Ran(f"import tensorflow as tf\nx = tf.random.{call}\n")["x"].shape == SAMPLES[call]

@@ -49,7 +49,7 @@ ELSEWHERE = {
     "lambda", "unknown", "map_fn", "scan", "fold_items", "inverse_stft", "crop_and_resize",
 }  # fmt: skip
 """What nobody can know, or nobody has measured: a lower bound names it."""
-NOT_IN_KERAS = {"cdist", "embedding_bag", "fractional_max_pool", "matmul_into", "max_unpool"}
+NOT_IN_KERAS = {"cdist", "embedding_bag", "fractional_max_pool", "grouped_matmul", "matmul_into", "max_unpool"}
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
-from flake8_cnnmem.frameworks.keras.layers.lookups import nothing
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_nothing
+from flake8_cnnmem.frameworks.keras.pipeline_elements import element_of, first_tensor
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, native, state_of
@@ -43,22 +43,44 @@ def Rescaling(scale: Value, offset: Value = 0.0, **kwargs: Value) -> Ops:
     return ()
 
 
+def kept_axes(self: Instance, rank: int) -> list[int]:
+    """The axes along which a normalization has values of its own, in order."""
+    axis = self.attributes.get("axis")
+    axes = () if axis is None else tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)
+    return sorted(at if at >= 0 else at + rank for at in axes)
+
+
+def adapt_normalization(run: Runtime, self: Instance, data: Value = None, *args: Value, **options: Value) -> None:
+    """`layer.adapt(data)`: it is built by the data, and has the statistics as tensors that broadcast to them."""
+    found = first_tensor(element_of(data) if isinstance(data, Instance) and isinstance(data.native, dict) else data)
+    shape = found.shape if found is not None else None
+    if not isinstance(shape, tuple) or self.attributes.get("mean") is not None:
+        return
+    shape = (*shape, 1) if len(shape) == 1 else shape
+    kept = kept_axes(self, len(shape))
+    if not state_of(run, self).built and all(isinstance(shape[at], int) for at in kept):
+        run.call(run.get(self, "build"), (None, *shape[1:]))
+    sizes = tuple(size if at in kept else 1 for at, size in enumerate(shape))
+    run.changed(self)
+    for name in ("mean", "variance"):
+        self.attributes[name] = Tensor(sizes, "float", framework="keras")
+
+
 def build_normalization(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     """Without given statistics, adapted ones are kept as weights, with a count."""
     state_of(run, self).built = True
     if self.attributes.get("mean") is not None:
         return
-    shape, axis = build_shapes(input_shape), self.attributes.get("axis")
-    axes = () if axis is None else tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)
+    shape = build_shapes(input_shape)
     kept: Shape = (shape,) if isinstance(shape, Unknown) else ()
     if isinstance(shape, tuple):
-        kept = tuple(shape[at] for at in sorted(at if at >= 0 else at + len(shape) for at in axes))
+        kept = tuple(shape[at] for at in kept_axes(self, len(shape)))
     for name in ("mean", "variance"):
         self.attributes[f"adapt_{name}"] = make_weight(run, self, name, kept, trainable=False)
     self.attributes["count"] = make_weight(run, self, "count", (), trainable=False, dtype="int32")
 
 
-@layer(call=call_scale, build=build_normalization, extra={"adapt": native(nothing)})
+@layer(call=call_scale, build=build_normalization, extra={"adapt": native(adapt_normalization)})
 def Normalization(
     axis: Value = -1, mean: Value = None, variance: Value = None, invert: Value = False, **kwargs: Value,
 ) -> Ops:  # fmt: skip

@@ -14,6 +14,7 @@ from flake8_cnnmem.frameworks.keras.session import map_structure, tensors_in
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -264,6 +265,17 @@ def numbers(run: Runtime, shape: Value = (), dtype: Value = None, **options: Val
     """Random numbers in a tensor of a shape."""
     target = sizes(run, shape)
     return Tensor(target, tensor_dtype(dtype), framework="keras")
+
+
+def samples(run: Runtime, shape: Value = (), first: Value = None, second: Value = None, dtype: Value = None) -> Value:
+    """`tf.random.gamma`: so many samples (`shape`) for each of the distributions that the parameters are for."""
+    parameters = [shape_of(each) for each in (first, second) if each is not None]
+    number = sizes(run, shape)
+    cause = next((each for each in (number, *parameters) if isinstance(each, Unknown)), None)
+    if cause is not None or isinstance(number, Unknown):
+        return cause
+    own = broadcast(tuple(each for each in parameters if not isinstance(each, Unknown))) if parameters else ()
+    return Tensor((*number, *own), tensor_dtype(dtype), framework="keras")
 
 
 def boxes_kept(run: Runtime, boxes: Value, scores: Value, each: Value = None, total: Value = None) -> Value:

@@ -5,15 +5,15 @@ from keras import KerasTensor as Tensor
 from flake8_cnnmem.frameworks.keras.ops.creation import random
 from flake8_cnnmem.frameworks.keras.ops.elementwise import elementwise as elementwise
 from flake8_cnnmem.frameworks.keras.ops.elementwise import identity
-from flake8_cnnmem.frameworks.keras.ops.numerics import categorical, numbers
+from flake8_cnnmem.frameworks.keras.ops.numerics import categorical, numbers, samples
 
 @categorical(x=logits, count=num_samples)
 def categorical(logits: Tensor, num_samples, dtype=None, seed=None, name=None): ...
 @categorical(x=logits, count=num_samples)
 def stateless_categorical(logits: Tensor, num_samples, seed=None, dtype="int64", name=None): ...
-@numbers
+@samples(first=alpha, second=beta)
 def gamma(shape, alpha=None, beta=None, dtype="float32", seed=None, name=None): ...
-@numbers
+@samples(first=lam)
 def poisson(shape, lam=None, dtype="float32", seed=None, name=None): ...
 @numbers
 def stateless_normal(
