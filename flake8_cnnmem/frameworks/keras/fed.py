@@ -99,9 +99,10 @@ def sized(outputs: Sequence[Tensor], shapes: dict[int, Shape]) -> list[Shape | U
 
 
 def compare_called(run: Runtime, graph: Graph, given: Sequence[Value]) -> None:
-    """Say it where a functional model is called on a symbolic tensor of other sizes than its input states: it is held to
-    them (`assert_input_compatibility` in keras/src/layers/input_spec.py, with `allow_last_axis_squeeze`), whatever the
-    layers behind it would take. Earlier versions than Keras 3 only warn."""
+    """Say it where a functional model is called on a symbolic tensor of other sizes than its input states.
+
+    It is held to them (`assert_input_compatibility` in keras/src/layers/input_spec.py, with
+    `allow_last_axis_squeeze`), whatever the layers behind it would take. Earlier versions than Keras 3 only warn."""
     own, session = graph.flat_inputs, session_of(run)
     if len(own) != len(given) or version(run):
         return
