@@ -90,7 +90,10 @@ def test_a_changed_line_of_a_program_is_found(bug: Bug) -> None:
     assert not bug.placed or {line for line, _ in found} == {bug.line}
 
 
-BOUNDED = {"keras_digit_autoencoder": {"what the loss keeps beside what the model gives"}}
+BOUNDED = {
+    "keras_digit_autoencoder": {"what the loss keeps beside what the model gives"},
+    "keras_translate_states": {"the input's size is not stated"},
+}
 """Right programs that are followed, and whose figure is a bound."""
 
 
@@ -114,6 +117,72 @@ for _ in range(2):
     loss.backward()
     optimizer.step()
 """
+
+
+LABELS_BY_ITEM = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 16
+
+    def __getitem__(self, index):
+        return torch.randn(10), torch.randint(0, 8, (1,)).item()
+
+
+net = nn.Linear(10, 8)
+criterion = nn.CrossEntropyLoss(weight=torch.ones({weights}))
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for x, y in DataLoader(Rows(), batch_size=4):
+    loss = criterion(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("weights", "count"), [(8, 0), (7, 1)])
+def test_labels_that_item_gives_are_a_batch_of_numbers(weights: int, count: int) -> None:
+    """torch: `weight tensor should be defined either for all 8 classes or no classes but got [...] shape: [7]`."""
+    report = analyse(Source("train.py", LABELS_BY_ITEM.format(weights=weights)), Settings())
+    assert len(found_in(report)) == count
+    assert count or [reason for model in report.reports for reason in not_followed(model)] == []
+
+
+UNLIKE = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 16
+
+    def __getitem__(self, index):
+        return torch.randn({length}), torch.tensor(0.0)
+
+
+net = nn.LazyLinear(1)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for x, y in DataLoader(Rows(), batch_size={size}):
+    loss = (net(x)[:, 0] - y).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("length", "size", "count"), [("8 + index % 3", 4, 1), ("8 + index // 16", 4, 0), ("8 + index % 3", 1, 0)]
+)
+def test_samples_of_other_sizes_are_not_stacked(length: str, size: int, count: int) -> None:
+    """torch: `stack expects each tensor to be equal size, but got [8] at entry 0 and [9] at entry 1`."""
+    report = analyse(Source("train.py", UNLIKE.format(length=length, size=size)), Settings())
+    assert len(found_in(report)) == count
 
 
 def test_a_wrong_target_leaves_the_network_known() -> None:

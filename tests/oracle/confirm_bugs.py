@@ -4,7 +4,7 @@
 
 Each fixtures/bugs/*_wrong.py must fail and each *_right.py must run, and so must each program of fixtures/bugs/programs,
 which fails with each of its changed lines (tests/changed_lines.py); what they say is kept in fixtures/truth/bugs.json.
-NAME is that of a pair or a program. Programs ask for torchvision and lightning as well. Exit status 1 if one does not. Keras runs on TensorFlow, unless KERAS_BACKEND says otherwise.
+NAME is that of a pair or a program. Programs ask for torchvision, lightning and einops as well. Exit status 1 if one does not. Keras runs on TensorFlow, unless KERAS_BACKEND says otherwise.
 """
 
 from __future__ import annotations

@@ -7,12 +7,14 @@ or less, and the sizes that the input states. A Sequential leaves sizes to its l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from flake8_cnnmem.dims import BATCH, Shape, same, show
 from flake8_cnnmem.frameworks.keras.batches import is_source
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
+from flake8_cnnmem.frameworks.keras.version import version
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
@@ -20,6 +22,9 @@ from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.frameworks.keras.functional import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,45 @@ def refused_inside(outputs: Sequence[Tensor], declared: Tensor, given: Shape) ->
                 return False
             shapes[id(tensor)] = shape
     return False
+
+
+def sized(outputs: Sequence[Tensor], shapes: dict[int, Shape]) -> list[Shape | Unknown]:
+    """The shapes that outputs have where tensors before them (by id) have these ones, as far as the ops between say."""
+    found: dict[int, Shape | Unknown] = dict(shapes)
+    for call in calls_behind(outputs):
+        known = [shape for each in call.inputs if isinstance(shape := found.get(id(each), each.shape), tuple)]
+        if len(known) < len(call.inputs) or not any(id(each) in found for each in call.inputs):
+            continue
+        try:
+            found.update({id(each): new for each, new in zip(call.outputs, call.op.outputs(*known), strict=False)})
+        except Mismatch:
+            continue
+    return [found.get(id(each), each.shape) for each in outputs]
+
+
+def compare_called(run: Runtime, graph: Graph, given: Sequence[Value]) -> None:
+    """Say it where a functional model is called on a symbolic tensor of other sizes than its input states.
+
+    It is held to them (`assert_input_compatibility` in keras/src/layers/input_spec.py, with
+    `allow_last_axis_squeeze`), whatever the layers behind it would take. Earlier versions than Keras 3 only warn."""
+    own, session = graph.flat_inputs, session_of(run)
+    if len(own) != len(given) or version(run):
+        return
+    if not all(isinstance(each, Tensor) and session.node_of(each) is not None for each in given):
+        return
+    for declared, tensor in pairs(own, given):
+        assert isinstance(tensor.shape, tuple)
+        assert isinstance(declared.shape, tuple)
+        wanted, sizes = (squeezed(shape[1:]) for shape in (declared.shape, tensor.shape))
+        if not any(same(size, other) is False for size, other in zip(wanted, sizes, strict=False)):
+            continue
+        if not refused_inside(graph.flat_outputs, declared, tensor.shape):
+            apply(run, Fed(), tensor, declared, function="call")
+
+
+def squeezed(sizes: Shape) -> Shape:
+    """Without a last axis of one value."""
+    return sizes[:-1] if sizes[-1:] == (1,) else sizes
 
 
 def sizes_of_weights(op: Op, shapes: Sequence[Shape]) -> list[Shape]:

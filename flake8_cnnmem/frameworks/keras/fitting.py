@@ -225,6 +225,19 @@ def look_at_arrays(run: Runtime, self: Instance, fit: Fit, given: dict[str, Valu
         targets.compare(run, self, replace(fit, batch=tuple(held_out)), held_out[1])
 
 
+def evaluate(run: Runtime, self: Instance, x: Value = None, y: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`model.evaluate(x, y)`: its data are held against the inputs and the loss as those of a fit."""
+    batch = batch_of(run, x, y, None, None)
+    compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch, "evaluate")
+    if not is_source(x):
+        compare_counts(run, self, x, y, "evaluate")
+    targets.compare(run, self, as_it_stands(run, Fit(x, None, run.here(), None, batch=batch), self), y)
+    return run.unknown("what evaluate gives is not followed")
+
+
+EVALUATE = Native("evaluate", evaluate, propagate_unknown=False)
+
+
 def note_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """A step calls with tensors what is not known: it may be a model, whose weights are in memory, too."""
     called = session_of(run).called_unknown

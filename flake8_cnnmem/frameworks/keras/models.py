@@ -6,13 +6,14 @@ import re
 from typing import Any
 
 from flake8_cnnmem.dims import BATCH
+from flake8_cnnmem.frameworks.keras.batches import one_batch
 from flake8_cnnmem.frameworks.keras.compiled_losses import LOSS_METHODS
-from flake8_cnnmem.frameworks.keras.fed import compare_inputs
-from flake8_cnnmem.frameworks.keras.fitting import compile_model, fitter, not_followed, usual_step
+from flake8_cnnmem.frameworks.keras.fed import compare_called, compare_inputs
+from flake8_cnnmem.frameworks.keras.fitting import EVALUATE, compile_model, fitter, not_followed, usual_step
 from flake8_cnnmem.frameworks.keras.functional import Graph, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, call_layer, initialise
-from flake8_cnnmem.frameworks.keras.model_state import ModelState, model_state
+from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of, model_state
 from flake8_cnnmem.frameworks.keras.properties import get_config, one_or_list
 from flake8_cnnmem.frameworks.keras.saving import save, to_json
 from flake8_cnnmem.frameworks.keras.session import LayerState, Node, first_unknown_in, flatten, session_of, tensors_in
@@ -69,7 +70,9 @@ def functional_call(
     state = model_state(run, self)
     if state.graph is None:
         return run.unknown(f"{self.cls.name} has no call method")
-    return replay(run, state.graph, matched(run, state.graph, inputs))
+    given = matched(run, state.graph, inputs)
+    compare_called(run, state.graph, given)
+    return replay(run, state.graph, given)
 
 
 def matched(run: Runtime, graph: Graph, inputs: Value) -> list[Value]:
@@ -255,12 +258,25 @@ def predict(run: Runtime, self: Instance, x: Value = None, *args: Value, **kwarg
     if not outputs or isinstance(outputs, Unknown) or first is None or not isinstance(first.shape, tuple):
         return run.unknown("what predict gives is not followed")
     compare_inputs(run, self, x, "predict")
+    called_on_others(run, self, x)
     made: list[Value] = []
     for tensor in outputs:
         if isinstance(tensor.shape, Unknown):
             return tensor.shape
         made.append(Tensor((first.shape[0], *tensor.shape[1:]), "float32", framework="numpy"))
     return one_or_list(made)
+
+
+def called_on_others(run: Runtime, self: Instance, x: Value) -> None:
+    """A model of the code's own is called on samples of other sizes than it was built with: its layers look at them."""
+    nodes = state_of(run, self).nodes
+    batch = one_batch(x, BATCH)
+    if graph_of(self) is not None or not nodes:
+        return
+    pairs = list(zip(nodes[0].inputs, tensors_in(batch), strict=False))
+    known = len(pairs) == len(nodes[0].inputs) and all(isinstance(each.shape, tuple) for pair in pairs for each in pair)
+    if known and any(own.shape[1:] != its.shape[1:] for own, its in pairs):  # type: ignore[index]
+        run.attempt(Native("predict", call_layer, propagate_unknown=False), self, batch, training=False)
 
 
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
@@ -283,7 +299,7 @@ MODEL = Class(
         "fit": fitter("fit"),
         "fit_generator": fitter("fit_generator"),
         "train_on_batch": fitter("train_on_batch"),
-        "evaluate": not_followed("evaluate"),
+        "evaluate": EVALUATE,
         "evaluate_generator": not_followed("evaluate_generator"),
         "predict": native(predict),
         "predict_on_batch": native(predict),

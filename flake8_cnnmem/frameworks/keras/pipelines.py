@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import math
 
-from flake8_cnnmem.dims import BATCH, Size
+from flake8_cnnmem.dims import BATCH, Size, same
 from flake8_cnnmem.frameworks.keras import element_counts
 from flake8_cnnmem.frameworks.keras.constants import constant
 from flake8_cnnmem.frameworks.keras.element_counts import count_in, count_of_range, counted
+from flake8_cnnmem.frameworks.keras.ops.operands import apply
 from flake8_cnnmem.frameworks.keras.pipeline_elements import (
     DEPTH,
     NOT_KNOWN,
@@ -21,7 +22,9 @@ from flake8_cnnmem.frameworks.keras.pipeline_elements import (
     native,
     pipeline,
 )
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.frameworks.keras.session import tensors_in
+from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Stream, Value
@@ -293,7 +296,13 @@ def whole(run: Runtime, value: Value) -> Value:
 
 
 def from_tensor_slices(run: Runtime, tensors: Value, name: Value = None) -> Instance:
-    """`Dataset.from_tensor_slices(tensors)`: elements without the first axis."""
+    """`Dataset.from_tensor_slices(tensors)`: elements without the first axis, of which all have as many."""
+    known = [each for each in tensors_in(tensors) if isinstance(each.shape, tuple) and each.shape]
+    other = next((each for each in known if same(each.shape[0], known[0].shape[0]) is False), None)  # type: ignore[index]
+    if other is not None:
+        sizes = [each.shape[0] for each in (known[0], other)]  # type: ignore[index]
+        problem = Problem("CNM201", f"takes tensors of as many samples, but is given {sizes[0]} and {sizes[1]}")
+        apply(run, Refused(problem), known[0], other, function="from_tensor_slices")
     return pipeline(DATASET, {**counted(count_in(tensors)), "element": rows_of(run, tensors)})
 
 

@@ -7,10 +7,13 @@ of Keras differ (a size of 1 that one of them broadcasts), nothing is said.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from flake8_cnnmem.dims import BATCH, Shape
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.config_objects import LOSS
+from flake8_cnnmem.frameworks.keras.fed import pairs, sized
+from flake8_cnnmem.frameworks.keras.functional import Graph
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops import losses
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
@@ -19,6 +22,7 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.ops.loss import target_problem
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Value
 
 KINDS = {
@@ -40,15 +44,31 @@ def compare(run: Runtime, model: Instance, fit: Fit, given: Value) -> None:
     target = batch[1] if given is None and isinstance(batch, tuple) and len(batch) > 1 else given
     if graph is None or not isinstance(model.cls.find("compute_loss"), Native):
         return
-    outputs = graph.flat_outputs
+    outputs = [shaped(each, shape) for each, shape in zip(graph.flat_outputs, outputs_for(graph, batch), strict=True)]
     if len(outputs) == 1 and isinstance(target, Tensor):
         compare_one(run, fit.loss, outputs[0], target)
     elif len(outputs) > 1:
-        for at, (output, name) in enumerate(zip(outputs, names_of(run, outputs), strict=True)):
+        for at, (output, name) in enumerate(zip(outputs, names_of(run, graph.flat_outputs), strict=True)):
             own = part(target, at, name, len(outputs))
             if isinstance(own, Tensor):
                 shared = fit.loss if isinstance(fit.loss, (str, Native, Instance)) else None
                 compare_one(run, shared or part(fit.loss, at, name, len(outputs)), output, own)
+
+
+def outputs_for(graph: Graph, batch: Value) -> list[Shape | Unknown]:
+    """The shapes of a model's outputs for this batch: an input may leave sizes open."""
+    given = batch[0] if isinstance(batch, tuple) and len(batch) > 1 else batch
+    parts = list(given) if isinstance(given, (list, tuple)) else [given]
+    alike = len(parts) == len(graph.flat_inputs)
+    fed = pairs(graph.flat_inputs, parts) if alike else ()
+    shapes = {id(own): (BATCH, *each.shape[1:]) for own, each in fed if isinstance(each.shape, tuple)}
+    open_ = any(sizes_of(each) is None for each in graph.flat_outputs)
+    return sized(graph.flat_outputs, shapes) if open_ else [each.shape for each in graph.flat_outputs]
+
+
+def shaped(output: Tensor, shape: Shape | Unknown) -> Tensor:
+    """An output, of this shape."""
+    return output if shape is output.shape else replace(output, shape=shape)
 
 
 def names_of(run: Runtime, outputs: Sequence[Tensor]) -> list[str]:

@@ -3,6 +3,8 @@ formulas; of some others what a sample is; the rest is not followed."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.registry import TORCH
@@ -195,7 +197,7 @@ def drawn(run: Runtime, self: Instance, sample_shape: Value = ()) -> Value:
         if not isinstance(shape, tuple):
             return run.unknown("the shape of a sample is not known")
         shapes.append(shape)
-    extra = run.items(sample_shape)
+    extra: Any = run.items(sample_shape)
     if isinstance(extra, Unknown):
         return extra
     try:

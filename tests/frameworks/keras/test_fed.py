@@ -87,3 +87,41 @@ def test_states_that_keras_takes(layer: str, state: str, found: bool) -> None:
     findings = checks.run(analyse(Source("net.py", text), Settings()), Settings(), ["CNM201"])
     assert bool(findings) is found
     assert all("it may be built so, and stops at its first batch" in each.message for each in findings)
+
+
+CALLED = """\
+import keras
+from keras import layers
+
+inner = keras.Input((25, 4))
+encoder = keras.Model(inner, layers.Conv1D(3, 3)(inner))
+inputs = keras.Input({given})
+model = keras.Model(inputs, encoder(inputs))
+model.compile("adam", "mse")
+"""
+
+
+@pytest.mark.parametrize(("given", "count"), [((25, 4), 0), ((50, 4), 1), ((None, 4), 0)])
+def test_a_functional_model_is_held_to_its_input_where_it_is_called(given: tuple[int | None, int], count: int) -> None:
+    """Keras 3 raises `expected shape=(None, 25, 4)`, though the layers behind the input would take other lengths."""
+    report = analyse(Source("train.py", CALLED.format(given=given)), Settings())
+    assert len(list(checks.run(report, Settings(), ["CNM201"]))) == count
+
+
+SLICES = """\
+import keras
+import numpy as np
+import tensorflow as tf
+
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+data = tf.data.Dataset.from_tensor_slices((np.zeros((16, 4)), np.zeros(({count}, 1))))
+model.fit(data.batch(4))
+"""
+
+
+@pytest.mark.parametrize(("count", "lines"), [(16, set()), (14, {7})])
+def test_slices_are_of_as_many_samples(count: int, lines: set[int]) -> None:
+    """TensorFlow: `ValueError: Dimensions 16 and 14 are not compatible`."""
+    report = analyse(Source("train.py", SLICES.format(count=count)), Settings())
+    assert {finding.line for finding in checks.run(report, Settings(), ["CNM201"])} == lines

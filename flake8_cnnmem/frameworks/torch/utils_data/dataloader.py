@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import islice
 
+from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.utils_data.collate import (
@@ -15,7 +18,8 @@ from flake8_cnnmem.frameworks.torch.utils_data.collate import (
     convert,
     default_collate,
 )
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Stream, Value
@@ -175,8 +179,16 @@ def collated_batch(run: Runtime, self: Instance, samples: int | None) -> Value:
     function = self.attributes.get("collate_fn")
     if size is None:
         return convert(run, sample) if function is None else run.make_data(function, sample)
+    following = unlike(run, self, sample) if size != 1 else None
     if function is None:
+        if following is not None:
+            shapes = [dims.show(each.shape) for each in following if isinstance(each.shape, tuple)]
+            what = f"stacks samples of {shapes[0]} and {shapes[1]}"
+            apply(run, Refused(Problem("CNM201", what)), *following, function="default_collate")
         return collate(run, sample, batch_size_of(size))
+    if following is not None:
+        # What it makes of samples of several sizes is looked at for what it refuses alone.
+        run.make_data(function, [sample, self.native[FOLLOWING]])
     return collated_by(run, function, sample, batch_size_of(size))
 
 
@@ -187,6 +199,47 @@ def collated_by(run: Runtime, function: Value, sample: Value, size: Size) -> Val
         return run.make_data(function, [sample] * size)
     return as_batches(run.make_data(function, [sample] * STAND_IN), size)
 
+
+FOLLOWING = "sample after the first"
+"""What a loader keeps of its data set."""
+
+
+def unlike(run: Runtime, self: Instance, sample: Value) -> tuple[Tensor, Tensor] | None:
+    """Two tensors of one place in the first two samples of a data set of the code's own which surely have other sizes;
+    None where there are none, or where the code says itself which samples make a batch. The second one is asked for
+    once."""
+    dataset = self.attributes.get("dataset")
+    if self.attributes.get("batch_sampler") is not None:
+        return None
+    if not isinstance(dataset, Instance) or dataset.cls.site is None or dataset.cls.find("__getitem__") is MISSING:
+        return None
+    if FOLLOWING not in self.native:
+        count = length_of(run, dataset)
+        known = isinstance(count, int) and count > 1 and any(each.shape for each in tensors_of(sample))
+        self.native[FOLLOWING] = run.make_data(SECOND, dataset) if known else None
+    others = list(tensors_of(self.native[FOLLOWING]))
+    pairs = zip(tensors_of(sample), others, strict=False) if len(others) == len(list(tensors_of(sample))) else ()
+    return next((pair for pair in pairs if surely_unlike(*pair)), None)
+
+
+def tensors_of(sample: Value) -> Iterator[Tensor]:
+    """The tensors of a sample, in order."""
+    if isinstance(sample, Tensor):
+        yield sample
+    elif isinstance(sample, (tuple, list, dict)):
+        for part in sample.values() if isinstance(sample, dict) else sample:
+            yield from tensors_of(part)
+
+
+def surely_unlike(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors cannot be stacked."""
+    if not isinstance(one.shape, tuple) or not isinstance(other.shape, tuple):
+        return False
+    sizes = zip(one.shape, other.shape, strict=False)
+    return len(one.shape) != len(other.shape) or any(dims.same(size, its) is False for size, its in sizes)
+
+
+SECOND = Native("sample", lambda run, dataset: run.index(dataset, 1), propagate_unknown=False)
 
 STAND_IN = 37
 """The samples that are collated in place of a batch of unknown size: no size that images or models have."""
