@@ -130,7 +130,12 @@ def strides(scene: Scene) -> Iterator[Candidate]:
         if spelling.adaptive and name.startswith(spelling.adaptive) and call.args:
             if scene.number(call.args[0]) not in (None, 1):
                 yield scene.candidate(12 + place.distance / 8, call.args[0], "1")
-        if "ool" in name and spelling.stride not in given and scene.sides:
+        windows = {scene.number(each) for each in call.args}
+        if (
+            "ool" in name
+            and spelling.stride not in given
+            and any(a == b * w for a, b in scene.sides for w in windows if w)
+        ):
             yield added(13 + place.distance / 8, spelling.stride, "1")
         if spelling.convolution not in name or not scene.is_halving:
             continue
