@@ -217,6 +217,8 @@ class Namespace:
     """Whether a name is one that earlier versions had, so that it depends on the version whether it is there."""
     stands_in: bool = False
     """Whether it is what is known of a module whose source is not found."""
+    noted: Callable[[Any, str], None] | None = None
+    """Called with the Runtime and each name that code asks of it, where that tells something of the program."""
 
 
 class Stream(Iterator[Value]):

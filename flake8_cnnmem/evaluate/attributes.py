@@ -301,6 +301,8 @@ def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
     found = namespace.attributes.get(name, MISSING)
     if found is not MISSING and not is_put_later(run, found):
         return found
+    if namespace.noted is not None and not run.import_guards:
+        namespace.noted(run, name)
     found = namespace.lookup(name)
     if type(found) is VersionText:
         return with_order(found)

@@ -13,10 +13,10 @@ from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.gathering import fill_up_from
+from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up_from
 from flake8_cnnmem.evaluate.subscripts import alike
 from flake8_cnnmem.evaluate.trace import Turn, around
-from flake8_cnnmem.evaluate.training_state import learns, mark_held
+from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import MISSING, Raised, Stream, Value
@@ -33,12 +33,14 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
     plain = isinstance(node.for_in.iter, (cst.Name, cst.Attribute)) and node.for_in.inner_for_in is None
     single = (compile_target(compiler, node.for_in.target), compiler.expression(node.for_in.iter)) if plain else None
     without_none = single is not None and is_without_none(node.for_in)
+    number = number_for_any(compiler, node.elt, node.for_in)
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
         for inner in rounds(frame, gathered=found):
             if isinstance(inner, Unknown):
                 item = each_alike(frame, inner)
+                item = number(frame, inner) if item is MISSING else item
                 return inner if item is MISSING else alike(frame.run, item, inner)
             found.append(element(inner))
         return found
@@ -140,12 +142,18 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
     key_code = compiler.expression(node.key)
     value_code = compiler.expression(node.value)
     rounds = compile_rounds(compiler, node.for_in)
+    number = number_for_any(compiler, node.value, node.for_in)
 
     def code(frame: Frame) -> Value:
         result: dict[Value, Value] = {}
         for inner in rounds(frame):
             if isinstance(inner, Unknown):
-                return inner
+                item = number(frame, inner)
+                if item is MISSING:
+                    return inner
+                frame.run.havoc(result, inner)
+                frame.run.note_sample(result, [item])
+                return result
             key = inner.run.key(key_code(inner))
             if isinstance(key, Unknown):
                 return key
@@ -153,6 +161,49 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
         return result
 
     return code
+
+
+NUMBERING = frozenset({"int", "float", "ord", "len", "abs", "round", "min", "max", "bool"})
+"""Functions that a part of an element may call: none of them changes anything."""
+
+
+def number_for_any(compiler: Compiler, node: cst.BaseExpression, rounds: cst.CompFor) -> Callable[..., Value]:
+    """Code for the number that an element is whatever the items are of something that is not known: `stoi[c] for c in
+    text`, `i for i, c in enumerate(chars)`. MISSING where it is none, or is no plain expression."""
+    if rounds.inner_for_in is not None or not is_plain(node):
+        return lambda frame, cause: MISSING
+    target, element = compile_target(compiler, rounds.target), compiler.expression(node)
+    called = rounds.iter.func if isinstance(rounds.iter, cst.Call) else None
+    counts = isinstance(called, cst.Name) and called.value == "enumerate"
+
+    def code(frame: Frame, cause: Unknown) -> Value:
+        inner = Frame(frame.run, frame.module, "comprehension", {}, frame.closure(), frame.line)
+        inner.caller = frame
+        try:
+            target(inner, (cause.as_number("int"), cause.loose()) if counts else cause.loose())
+            found = element(inner)
+        except Raised:
+            return MISSING
+        plain = isinstance(found, (int, float)) or (isinstance(found, Unknown) and found.number)
+        return joins.one_of(frame.run, [found], cause) if plain else MISSING
+
+    return code
+
+
+def is_plain(node: cst.CSTNode) -> bool:
+    """Whether an expression changes nothing: names, items, arithmetic, and functions that make a number."""
+    if isinstance(node, cst.Call):
+        named = node.func.value in NUMBERING if isinstance(node.func, cst.Name) else False
+        asks = isinstance(node.func, cst.Attribute) and node.func.attr.value == "get"
+        return (named or asks) and all(is_plain(argument.value) for argument in node.args)
+    if isinstance(node, cst.Subscript):
+        inside = [part.slice.value for part in node.slice if isinstance(part.slice, cst.Index)]
+        return is_plain(node.value) and len(inside) == len(node.slice) and all(map(is_plain, inside))
+    if isinstance(node, cst.BinaryOperation):
+        return is_plain(node.left) and is_plain(node.right)
+    if isinstance(node, cst.Attribute):
+        return is_plain(node.value)
+    return isinstance(node, (cst.Name, cst.Integer, cst.Float, cst.SimpleString))
 
 
 Rounds = Callable[..., Iterator["Frame | Unknown"]]
@@ -177,6 +228,8 @@ class ComprehensionTurns:
         if self.loop is not None:
             run.trace.skipping = False
             self.turn = run.trace.begin(self.loop, run.next_number())
+            if self.gathered is not None:
+                self.turn.filled[id(self.gathered)] = self.gathered, len(self.gathered)
 
     def __exit__(self, *exception: object) -> None:
         run = self.frame.run
@@ -184,7 +237,10 @@ class ComprehensionTurns:
         # A generator that is left early ends when nobody asks any more.
         if turn is None or turn not in around(run.trace.turn):
             return
-        if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
+        learned = any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :])
+        # A list without a name (`torch.cat([...])`) is gone with its statement.
+        turn.leaves = not learned and self.name() != UNNAMED and leaves_results(run, turn)
+        if learned or turn.leaves:
             if self.gathered is not None:
                 run.trace.fills(id(self.gathered), run.numbered, self.site)
             mark_held(run, turn, () if self.gathered is None else ((self.name(), self.gathered),))
@@ -195,7 +251,10 @@ class ComprehensionTurns:
         statement = self.site.statement
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.ListComp):
             return ast.unparse(statement.targets[0])
-        return "the list"
+        return UNNAMED
+
+
+UNNAMED = "the list"
 
 
 def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
@@ -248,6 +307,7 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
                     if isinstance(each, Unknown):
                         return
         if gathered and turns.loop is not None and inner_rounds is None and not tests and isinstance(items, Stream):
+            count_turns(turns.loop, batches_of(run, turns.loop), None)
             fill_up_from(run, turns.loop, gathered, gathered[-1:], len(gathered))
 
     return rounds

@@ -171,7 +171,12 @@ def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
     if isinstance(word, Unknown):
         if word.number:
             return run.one_of(list(value.values()), word)
-        return one_number(value.values(), word) if run.trace.repeating else word
+        if run.trace.repeating:
+            return one_number(value.values(), word)
+        # What a vocabulary says of a word is a number, whichever it is.
+        run.spend(len(value) // 16)
+        numbers = value and all(type(number) is int for number in value.values())
+        return word.as_number("int") if numbers else word
     found = value.get(word, MISSING)
     if found is not MISSING:
         if type(word) is int and run.trace.turn is not None and run.invocation is None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Call, Mismatch, Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import HALVES
@@ -21,14 +22,18 @@ from flake8_cnnmem.ops import (
     Dropout,
     Elementwise,
     Index,
+    LocalResponseNorm,
     Matmul,
     Pad,
     Pool,
     Reduce,
+    RepeatInterleave,
+    Reshape,
     RMSNorm,
     ScaledDotProduct,
     Transpose,
 )
+from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.normalization import normalised_axes
 from flake8_cnnmem.unknown import Unknown
 
@@ -41,13 +46,17 @@ class CastBack(Elementwise):
 
 
 def written_out(call: Call, dtypes: Sequence[str], half: str | None, trained: bool) -> tuple[Call, ...]:
-    """The calls in the place of one of attention; none where heads are shared or a size is not known. `dtypes` are
-    those in which the operands lie, `half` that of autocast, `trained` says whether the mask asks for a gradient."""
+    """The calls in the place of one of attention; none where it is not known which heads are shared, or a size.
+    `dtypes` are those in which the operands lie, `half` that of autocast, `trained` says whether the mask asks for a
+    gradient."""
     op = call.op
     shapes = [tensor.shape for tensor in call.inputs]
-    if not isinstance(op, ScaledDotProduct) or op.grouped is not False or call.problem is not None:
+    if not isinstance(op, ScaledDotProduct) or not isinstance(op.grouped, bool) or call.problem is not None:
         return ()
     if any(isinstance(shape, Unknown) or len(shape) < 2 for shape in shapes) or not isinstance(op.causal, bool):
+        return ()
+    heads = [shape[-3:-2] for shape in shapes[:3] if not isinstance(shape, Unknown)]
+    if op.grouped and not all(each and isinstance(each[0], int) for each in heads):
         return ()
     try:
         return _steps_of(call, op, dtypes, half, trained)
@@ -84,6 +93,50 @@ def powers_pooled(call: Call, half: str | None) -> tuple[Call, ...]:
     size = steps.make(Elementwise("relu"), steps.make(Elementwise("abs"), found))
     whole = steps.make(Elementwise("scale"), steps.make(Broadcast("multiply"), sign, size))
     return steps.ending_in(steps.make(Elementwise("pow"), whole))
+
+
+def folded(call: Call, operands: Sequence[Value], half: str | None) -> tuple[Call, ...]:
+    """The calls in the place of a product of a trained matrix and a batch of matrices (`should_fold` of
+    aten/src/ATen/native/LinearAlgebra.cpp): the batch, turned, is copied into one matrix, and the product turned back
+    into another copy."""
+    shapes = [tensor.shape for tensor in call.inputs]
+    if call.problem is not None or len(shapes) != 2 or not operands[0].grad:
+        return ()
+    if any(isinstance(shape, Unknown) for shape in shapes) or len(shapes[0]) != 2 or len(shapes[1]) < 3:  # type: ignore[arg-type]
+        return ()
+    steps = ComposedCalls(call)
+    matrix, batch = (steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs)
+    turned = steps.make(Transpose(-2, -1), batch)
+    *lead, inner = steps.shape(turned)
+    rows = steps.make(Elementwise("contiguous"), turned, held=True)
+    rows = steps.make(Reshape((dims.product(lead), inner)), rows, held=True)
+    product = steps.make(Matmul(), rows, steps.make(Transpose(-2, -1), matrix))
+    result = steps.make(Reshape((*lead, steps.shape(product)[-1])), product, held=True)
+    return steps.ending_in(steps.make(Elementwise("contiguous"), steps.make(Transpose(-2, -1), result)))
+
+
+def by_neighbours(call: Call, op: LocalResponseNorm, half: str | None) -> tuple[Call, ...]:
+    """The calls in the place of a local response norm (torch/nn/functional.py): squares, filled up with zeros
+    beyond the first and last channels and averaged, a power, in float32 under autocast, and a quotient."""
+    x = call.inputs[0]
+    if call.problem is not None or isinstance(x.shape, Unknown) or not isinstance(op.size, int) or len(x.shape) < 3:
+        return ()
+    steps = ComposedCalls(call)
+    first, channels, *sides = x.shape
+    planes: tuple[Size, ...] = (
+        (channels, sides[0]) if len(sides) == 1 else (channels, sides[0], dims.product(sides[1:]))
+    )
+    found = steps.make(Reshape((first, 1, *planes)), steps.make(Broadcast("multiply"), x, x))
+    before = op.size // 2
+    pads = ((0, 0), (0, 0), (before, op.size - 1 - before), *[(0, 0)] * (len(planes) - 1))
+    found = steps.make(Pool("average", (op.size, *[1] * (len(planes) - 1)), 1), steps.make(Pad(pads), found))
+    mean = steps.make(Reshape(x.shape), found)
+    moved = steps.make(Elementwise("shift"), steps.make(Elementwise("scale"), mean))
+    base = steps.make(Elementwise("cast"), moved, dtype="float32") if half is not None else moved
+    power = steps.make(Elementwise("pow"), base)
+    # The expression holds what it has made, and the variable that it is assigned to.
+    steps.expression_ends(mean, moved)
+    return steps.ending_in(steps.make(Broadcast("divide"), x, power))
 
 
 def scaled_by_root(call: Call, op: RMSNorm, given: Value, half: str | None) -> tuple[Call, ...]:
@@ -123,6 +176,8 @@ def _steps_of(
     if mask is not None and (mask.dtype == "bool" or full is not None):
         mask = steps.cast(mask, full or own)
     scaled = steps.make(Elementwise("scale"), q, held=True)
+    if op.grouped:
+        k, v = (repeated_heads(steps, q, shared) for shared in (k, v))
     turned = steps.make(Elementwise("scale"), steps.make(Transpose(-2, -1), k))
     scores = steps.make(Matmul(), scaled, turned)
     if mask is not None:
@@ -136,6 +191,13 @@ def _steps_of(
         steps.cast(probabilities, own)
         result = steps.make(CastBack("cast", dtype=own), result, dtype=own)
     return steps.ending_in(result)
+
+
+def repeated_heads(steps: ComposedCalls, q: Tensor, shared: Tensor) -> Tensor:
+    """Keys or values whose heads several of q's share, once for each of them
+    (pre_process_group_query_attention_input)."""
+    heads, given = steps.shape(q)[-3], steps.shape(shared)[-3]
+    return shared if heads == given else steps.make(RepeatInterleave(quotient(heads, given), -3), shared, held=True)
 
 
 class ComposedCalls:

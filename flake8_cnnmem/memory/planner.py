@@ -14,13 +14,20 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.chips import Chip
 from flake8_cnnmem.memory.dtypes import HALVES
-from flake8_cnnmem.memory.plain_attention import filled_up, powers_pooled, scaled_by_root, written_out
+from flake8_cnnmem.memory.plain_attention import (
+    by_neighbours,
+    filled_up,
+    folded,
+    powers_pooled,
+    scaled_by_root,
+    written_out,
+)
 from flake8_cnnmem.memory.plan import Plan, planned
 from flake8_cnnmem.memory.storage_reuse import is_in_place, is_turned
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import Keyed
 from flake8_cnnmem.memory.written_losses import written_loss
-from flake8_cnnmem.ops import Loss, RMSNorm, ScaledDotProduct
+from flake8_cnnmem.ops import LocalResponseNorm, Loss, Matmul, RMSNorm, ScaledDotProduct
 from flake8_cnnmem.ops import strides as layout
 
 
@@ -47,6 +54,10 @@ class Planner:
             return written_loss(call, [value.dtype for value in operands], half)
         if isinstance(op, RMSNorm) and chip is not None:
             return scaled_by_root(call, op, operands[0], half)
+        if isinstance(op, LocalResponseNorm) and chip is not None:
+            return by_neighbours(call, op, half)
+        if isinstance(op, Matmul) and op.product == "batches" and self.rules.by_chip:
+            return folded(call, operands, half)
         return powers_pooled(call, half) if op.pools_powers and self.rules.by_chip else ()
 
     def _attention(

@@ -24,7 +24,7 @@ from flake8_cnnmem.ops.normalization import (
     RMSNorm,
 )
 from flake8_cnnmem.ops.pooling import AdaptivePool, FractionalMaxPool, GlobalPool, MaxUnpool, Pool
-from flake8_cnnmem.ops.products import Distances, Dot, Einsum, Matmul, MatmulInto
+from flake8_cnnmem.ops.products import Distances, Dot, Einsum, GroupedMatmul, Matmul, MatmulInto
 from flake8_cnnmem.ops.recurrent import ConvRecurrent, Recurrent, RecurrentCell
 from flake8_cnnmem.ops.reduce import Reduce, Sort, TopK
 from flake8_cnnmem.ops.resample import (
@@ -82,6 +82,7 @@ __all__ = [
     "FractionalMaxPool",
     "GlobalPool",
     "GroupNorm",
+    "GroupedMatmul",
     "Heads",
     "Index",
     "InstanceNorm",

@@ -53,6 +53,9 @@ Volume: TypeAlias = Literal["none", "own", "merge"]
 one where it joins several feature maps."""
 
 
+NARROW = frozenset({"bool", "uint8", "int8", "int16", "int32"})
+"""Whole numbers that are added up in wider ones."""
+
 ViewGradient: TypeAlias = Literal["reshape", "permute", "sum", "fill", "join", "stack", "scaled"]
 """A reshape's gradient is a reshape, a slice's a tensor of zeros with the slice filled in, a split's joins what its
 parts get, an unbind's stacks it (torch/csrc/autograd/FunctionsManual.cpp); "scaled" is that times a number."""

@@ -9,7 +9,7 @@ from typing import Literal
 from flake8_cnnmem.dims import Shape, Size, product
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops.base import Plain, Weightless, axis_of, channels_problem, extent, quotient
+from flake8_cnnmem.ops.base import NARROW, Plain, Weightless, axis_of, channels_problem, extent, quotient
 from flake8_cnnmem.ops.strides import Strides
 from flake8_cnnmem.unknown import Unknown
 
@@ -43,6 +43,10 @@ class Elementwise(Weightless):
     in_place: bool = False
 
     like_input = True
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """A running sum of "narrow" whole numbers is one of wider ones."""
+        return ("narrow",) if operands and operands[0].dtype in NARROW else ()
 
     @property
     def view(self) -> bool:

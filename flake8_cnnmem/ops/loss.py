@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.dims import Shape, Size, same, show
+from flake8_cnnmem.dims import Shape, Size, add, multiply, product, same, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
@@ -109,6 +109,15 @@ class Loss(Weightless):
     """So many of the inputs are broadcast against each other, where that is not said of the kind."""
     numbered: bool = False
     """Whether its targets are whole numbers."""
+
+    longest: Size = 0
+    """Of CTC how many places the longest target has."""
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`alphas`: of CTC one for each step and sample, and each place of a target with the blanks around it."""
+        if name != "alphas":
+            return Weightless.quantity(self, name, *inputs)
+        return multiply(product(inputs[0][:-1]), add(multiply(self.longest, 2), 1))
 
     @property
     def unreduced(self) -> bool:

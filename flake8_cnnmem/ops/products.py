@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from flake8_cnnmem.dims import Shape, Size, same, show
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape, Size, differ, same, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Flag, Weightless, axes_of, count, first_not_known
@@ -76,12 +77,67 @@ class MatmulInto(Weightless):
         return Matmul().outputs(*inputs[1:])
 
 
+FEW_ROWS, PRODUCT = 25, "use_mm_for_euclid_dist"
+"""Up to so many rows distances are worked out one by one, and how a caller asks for a product."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedMatmul(Weightless):
+    """Products of matrices, a group of the first one's rows by each matrix of the second; which are a group is told by
+    the ends of them (E), the third operand. With groups of the second one's columns, or of what is summed over, the
+    other way round; two stacks of as many matrices have no groups."""
+
+    kind = "grouped_matmul"
+    volume = "own"
+    multiplies = True
+    declares = False
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(S, K) by (E, K, N) to (S, N), (E, M, K) by (K, S) to (M, S), (M, S) by (S, N) to (E, M, N), as for matrices
+        where both have three axes. Mismatch for K that differ."""
+        left, right = inputs[0], inputs[1]
+        if len(left) == len(right) == 3:
+            return Matmul(3).outputs(left, right)
+        if {len(left), len(right)} - {2, 3}:
+            raise Mismatch(Problem("CNM201", "multiplies matrices in groups, of 2 or 3 axes"), None)
+        (result,) = Matmul(2).outputs(left[-2:], right[-2:])
+        if len(left) == len(right):
+            return ((*(inputs[2][:1] if len(inputs) > 2 else ()), *result),)
+        return (result,)
+
+
 @dataclass(frozen=True, slots=True)
 class Distances(Matmul):
-    """(..., P, M) and (..., R, M) -> (..., P, R): the distance of each row to each."""
+    """(..., P, M) and (..., R, M) -> (..., P, R): the distance of each row to each, by the norm of `power`. `mode` says
+    whether the Euclidean one is a product of matrices (torch's `compute_mode`)."""
+
+    power: object = 2.0
+    mode: object = None
 
     kind = "cdist"
     product = ""  # type: ignore[assignment]
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """Whether it is worked out "by pairs" or as a product, which it is by itself from 26 rows on, and whose
+        gradient alone is asked for; "repeated" where that is not known, or a batch is repeated."""
+        shapes = [operand.shape for operand in operands if not isinstance(operand.shape, Unknown)]
+        if len(shapes) != 2 or min(map(len, shapes)) < 2 or differ(shapes[0][:-2], shapes[1][:-2]):
+            return ("repeated",)
+        first, second = (operand.grad for operand in operands)
+        many = any(isinstance(shape[-2], int) and shape[-2] > FEW_ROWS for shape in shapes)
+        product = many if self.mode in (None, "use_mm_for_euclid_dist_if_necessary") else self.mode == PRODUCT
+        if self.power == 2 and product:
+            return () if first and second else ("first",) if first else ("second",)
+        open_ = isinstance(self.power, Unknown) or isinstance(self.mode, Unknown)
+        growing = self.power == 2 and not all(isinstance(shape[-2], int) for shape in shapes)
+        return ("repeated",) if open_ or growing else ("by pairs",) if second else ("by pairs, first", "by pairs")
+
+    def quantity(self, name: str, *shapes: Shape) -> Size:
+        """The "rows" of both operands, or the "differences" of each row's values to each."""
+        first, second = shapes[0], shapes[1]
+        if name == "differences":
+            return dims.multiply(dims.product(first), second[-2])
+        return dims.add(dims.product(first[:-1]), dims.product(second[:-1]))
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """(..., P, M) and (..., R, M) to (..., P, R)."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops.base import Flag, Product, Weightless, axes_of, axis_of, extent, whole_problem
+from flake8_cnnmem.ops.base import NARROW, Flag, Product, Weightless, axes_of, axis_of, extent, whole_problem
 from flake8_cnnmem.unknown import Unknown
 
 RUNNING = frozenset({"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "argsort"})
@@ -38,7 +38,10 @@ class Reduce(Weightless):
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """An extreme value without its position is compared with "all" values; where no axes are given at all, over the
-        "whole" tensor once more (torch.max; torch.amax without axes is given none of them, `()`), as a norm is."""
+        "whole" tensor once more (torch.max; torch.amax without axes is given none of them, `()`), as a norm is. What is
+        added up in wider whole numbers is "narrow"."""
+        if self.kind == "sum" and operands[0].dtype in NARROW:
+            return ("narrow",)
         if self.kind in ("norm", "norm_one", "median"):
             return ("whole",) if self.axes is None else ()
         if self.results != 1 or self.kind not in ("max", "min"):

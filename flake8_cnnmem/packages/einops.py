@@ -13,8 +13,10 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.registry import TORCH
-from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.graph import Op, Problem, Tensor
 from flake8_cnnmem.ops import Expand, Permute, Reduce, Unsqueeze
+from flake8_cnnmem.ops.base import count as counted
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.packages._einops_sets import einsum, pack, unpack
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -89,8 +91,12 @@ def transformed(run: Runtime, tensor: Value, pattern: Value, reduction: Value, l
     count = len(tensor.shape) - sum(group is not None for group in first)
     others = [f"{OTHERS}{at}" for at in range(max(count, 0))] if None in first else []
     if any(group is not None and OTHERS in group for group in first) or count != len(others):
-        raise run.error("ValueError", f"{pattern!r} does not fit a tensor of {len(tensor.shape)} axes")
+        wanted_axes = counted(len(first), "axis", "axes")
+        return refused(run, tensor, f"takes a tensor of {wanted_axes}, but is given {dims.show(tensor.shape)}")
     left, right = spread(first, others), spread(second, others)
+    wrong = wrong_group(left, tensor.shape, lengths)
+    if wrong is not None:
+        return refused(run, tensor, wrong)
     sizes = split_sizes(run, tensor, left, lengths, pattern)
     names = [name for group in left for name in group]
     wanted = [name for group in right for name in group]
@@ -123,11 +129,29 @@ def split_sizes(
         known = dims.product(sizes[name] for name in group if name not in open_)
         if len(open_) > 1:
             raise run.error("ValueError", f"{pattern!r} leaves the sizes of {', '.join(open_)} open")
-        if dims.same(dims.modulo(size, known) if known != 0 else 0, 0) is False:
-            raise run.error("ValueError", f"{pattern!r} does not divide an axis of {size!r}")
         if open_:
             sizes[open_[0]] = dims.floor_divide(size, known)
     return sizes
+
+
+def wrong_group(left: list[Group], shape: dims.Shape, lengths: dict[str, Value]) -> str | None:
+    """What einops refuses (`_reconstruct_from_shape_uncached`): an axis that the given sizes do not divide, or, where
+    all are given, are not."""
+    for group, size in zip(left, shape, strict=True):
+        given = [name for name in group if name in lengths or number(name) is not None]
+        known = dims.product(size_of(name, lengths) for name in given)
+        if len(given) == len(group) and dims.same(size, known) is False:
+            return f"takes an axis of {known!r} for ({' '.join(group)}), but is given {size!r}"
+        if known != 0 and dims.same(dims.modulo(size, known), 0) is False:
+            return f"splits an axis into parts of {known!r} for ({' '.join(group)}), but is given {size!r}"
+    return None
+
+
+def refused(run: Runtime, tensor: Tensor, what: str) -> Value:
+    """einops raises an EinopsError, which is a RuntimeError: what it would give is not known."""
+    problem = Problem("CNM201", what, error="RuntimeError")
+    run.apply(Refused(problem), tensor, function="rearrange", framework=tensor.framework)
+    return Tensor(run.unknown(what), tensor.dtype, framework=tensor.framework)
 
 
 def size_of(name: str, lengths: dict[str, Value]) -> Size:

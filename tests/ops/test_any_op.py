@@ -139,7 +139,7 @@ def made(cls: type) -> st.SearchStrategy[Any]:
 
 def arity(op: Any) -> int:
     """How many tensors an op reads at least."""
-    if isinstance(op, (ops.Bilinear, ops.Matmul, ops.Dot)):
+    if isinstance(op, (ops.Bilinear, ops.GroupedMatmul, ops.Matmul, ops.Dot)):
         return 2
     return 3 if isinstance(op, (ops.AttentionInputs, ops.MatmulInto, ops.ScaledDotProduct)) else 1
 

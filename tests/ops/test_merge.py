@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.graph import Mismatch, Op
-from flake8_cnnmem.ops import Average, Broadcast, Concatenate, Dot, Einsum, Matmul, Stack
+from flake8_cnnmem.ops import Average, Broadcast, Concatenate, Dot, Einsum, GroupedMatmul, Matmul, Stack
 from flake8_cnnmem.unknown import Unknown
 
 N = Batch(1)
@@ -47,6 +47,10 @@ SHAPES: dict[str, tuple[Op, tuple[Shape, ...], Any]] = {
     "stack at the end": (Stack(-1), ((N, 5), (N, 5)), (N, 5, 2)),
     "matmul": (Matmul(), ((N, 4, 49, 64), (N, 4, 64, 49)), (N, 4, 49, 49)),
     "matmul by a matrix": (Matmul(), ((N, 10, 64), (64, 32)), (N, 10, 32)),
+    "groups of rows": (GroupedMatmul(), ((64, 8), (4, 8, 5), (4,)), (64, 5)),
+    "groups of columns": (GroupedMatmul(), ((4, 6, 8), (8, 64), (4,)), (6, 64)),
+    "groups of what is summed over": (GroupedMatmul(), ((6, 64), (64, 5), (4,)), (4, 6, 5)),
+    "no groups": (GroupedMatmul(), ((4, 6, 8), (4, 8, 5)), (4, 6, 5)),
     "matmul by a vector": (Matmul(), ((N, 10, 64), (64,)), (N, 10)),
     "a vector by a matrix": (Matmul(), ((64,), (N, 64, 5)), (N, 5)),
     "two vectors": (Matmul(), ((64,), (64,)), ()),

@@ -160,7 +160,9 @@ def get(run: Runtime, self: dict[Value, Value], word: Value, default: Value = No
     """`self.get(key, default)`"""
     entry = key(run, word)
     if isinstance(entry, Unknown):
-        return entry
+        found = run.index(self, entry)
+        numbers = type(default) is int and isinstance(found, Unknown) and found.number == "int"
+        return found if numbers else entry
     found = dict.get(self, entry, MISSING)
     if found is not MISSING:
         return found

@@ -31,10 +31,24 @@ UNION = Class("UnionType", (OBJECT,), module="types")
 
 objects = Names()
 
+PLAIN = (int, float, str, bool, tuple, list, dict, type(None), Instance)
+"""What a class holds as the default of its instances' attributes, and no method."""
+
 
 @objects.function("__init__", propagate_unknown=False)
 def object_init(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> None:
-    """Accepts anything: a class with its own `__new__` gets the arguments here too."""
+    """Accepts anything: a class with its own `__new__` gets the arguments here too. Of a class without one a base or
+    a decorator that is not followed takes them (settings as pydantic and attrs have them): an attribute of such a name
+    need not be the class's own."""
+    maker = self.cls.find("__new__") if isinstance(self, Instance) else MISSING
+    if not isinstance(self, Instance) or not (args or kwargs) or maker not in (MISSING, objects["__new__"]):
+        return
+    lost = self.cls.any_unknown_base()
+    cause = run.unknown(f"what {self.cls.name} makes of its arguments is not known") if lost is None else lost
+    declared = [word for cls in reversed(self.cls.mro) for word in cls.namespace.get("__annotations__", ())]
+    for word in (*declared[: len(args)], *kwargs):
+        if isinstance(self.cls.find(word), PLAIN):
+            self.attributes.setdefault(word, cause)
 
 
 @objects.function("__new__", propagate_unknown=False)

@@ -35,6 +35,9 @@ names.update({"MISSING": SENTINEL, "KW_ONLY": KW_ONLY, "InitVar": INIT_VAR, "Fie
 PARAMETERS = native_class("_DataclassParams", {}, module="dataclasses")
 FROZEN = Class("FrozenInstanceError", (EXCEPTIONS["AttributeError"],), module="dataclasses")
 
+OPEN = "a dataclass with more fields"
+"""A fact of native classes: dataclasses of which not all fields are written down. `__init__` takes any."""
+
 KIND = re.compile(r"^(?:\w+\.)*(ClassVar|InitVar|KW_ONLY)\b")
 """The annotations that change what a field is, by their text, as Python itself reads text annotations."""
 
@@ -211,6 +214,7 @@ def initialiser(cls: Class, entries: tuple[DataclassField, ...]) -> Any:
     """The `__init__` of a dataclass: binds its fields, makes defaults, calls `__post_init__`."""
     positional = [each.name for each in entries if each.init and not each.kw_only]
     accepted = {each.name for each in entries if each.init}
+    outer = next((base for base in cls.mro[1:] if OPEN in base.facts), None)
 
     def init(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> None:
         if len(args) > len(positional):
@@ -219,11 +223,14 @@ def initialiser(cls: Class, entries: tuple[DataclassField, ...]) -> Any:
             )
         bound = dict(zip(positional, args, strict=False))
         for word, value in kwargs.items():
-            if word not in accepted or word in bound:
+            if (word not in accepted and outer is None) or word in bound:
                 raise TypeError(f"{cls.name}() got an unexpected keyword argument '{word}'")
             bound[word] = value
         run.changed(self)
         extra: list[Value] = []
+        if outer is not None:
+            said = {each.name: each.default for each in entries if each.default is not MISSING}
+            run.call(outer.find("__init__"), self, **{**said, **bound})
         for each in entries:
             value = bound.get(each.name, MISSING)
             if value is MISSING:

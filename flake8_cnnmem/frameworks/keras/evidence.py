@@ -9,7 +9,7 @@ from typing import Any
 from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework
 from flake8_cnnmem.frameworks.keras.batches import batch_of, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import OPTIMIZER, OPTIMIZERS
-from flake8_cnnmem.frameworks.keras.fitting import frozen_late, usual_batch
+from flake8_cnnmem.frameworks.keras.fitting import told_late, usual_batch
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.pipeline_elements import changed_in
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
@@ -112,12 +112,10 @@ def fits(instance: Instance) -> list[Fit]:
 def doubts(run: Runtime, model: Instance) -> tuple[Unknown, ...]:
     """Those of the last fit; of a model that is trained otherwise those of the program, and that a step around it does
     more than call it; and that it holds variables that Keras may not count."""
-    found, session, variable = fits(model), session_of(run), untracked(run, model)
-    if found:
-        return (*found[-1].doubts, *found[-1].unfollowed, *((variable,) if variable is not None else ()))
-    late = frozen_late(model)
-    more = session.parts_of_steps.get(id(model))
-    return (*(each for each in (late, more, variable) if each is not None), *session.drawn.values())
+    found, session, variable, late = fits(model), session_of(run), untracked(run, model), told_late(run, model)
+    more = session.parts_of_steps.get(id(model)) if not found else None
+    own = (each for each in (late, more, variable) if each is not None)
+    return (*found[-1].doubts, *found[-1].unfollowed, *own) if found else (*own, *session.drawn.values())
 
 
 def input_stated(run: Runtime, model: Instance) -> tuple[Site | None, int | None]:

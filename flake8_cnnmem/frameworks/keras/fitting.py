@@ -21,9 +21,11 @@ from flake8_cnnmem.frameworks.keras.model_state import (
 from flake8_cnnmem.frameworks.keras.pipeline_elements import facts_of
 from flake8_cnnmem.frameworks.keras.saving import save_at_checkpoints
 from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of, tensors_in
-from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers
+from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, sublayers
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
+from flake8_cnnmem.frameworks.keras.version import asks_for_2
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.ops.base import MIXED
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Value
@@ -45,10 +47,6 @@ FIT = {
 MOST_FITS = 256
 """Calls of `fit` that are kept: training loops say the same again and again."""
 
-COMPILED_WITH = "_compiled_with"
-"""Where a compiled model keeps that another one around it was compiled, too."""
-
-
 USUAL_BATCH = 32
 
 USUAL_OPTIMIZER = "rmsprop"
@@ -69,55 +67,40 @@ def compile_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -
         self.attributes["optimizer"] = run.call(member("optimizers", "get"), given["optimizer"])
     known = frozenset(id(weight) for weight in all_weights(self))
     trainable = frozenset(trainable_ids(self))
-    made = Compilation(given, run.here(), trainable, known, undecided(self), self.attributes["optimizer"])
+    doubt, optimizer = undecided(self), self.attributes["optimizer"]
+    made = Compilation(given, run.here(), trainable, known, asks_for_2(run), session_of(run), doubt, optimizer)
     model_state(run, self).compiled.append(made)
     self.attributes[COMPILATION] = made
-    for part in (*all_layers(self), *changed_for(run, self)):
-        if part is not self and compilation_of(part) is not None:
-            run.changed(part)
-            part.attributes[COMPILED_WITH] = True
-
-
-def changed_for(run: Runtime, model: Instance) -> list[Instance]:
-    """The models compiled before whose flags were set anew, and all of that within the one that is compiled now: a
-    critic with its losses, whose parts are frozen and set free for the generator's turn."""
-    before = session_of(run).compiled
-    own = frozenset(id(weight) for weight in all_weights(model))
-    found = []
-    for other in before:
-        changed = trained_then(other) ^ frozenset(trainable_ids(other))
-        if other is not model and changed and changed <= own:
-            found.append(other)
-    if len(before) < MOST_COMPILED and all(other is not model for other in before):
-        before.append(model)
-    return found
-
-
-MOST_COMPILED = 16
-"""Models that are looked at when another one is compiled."""
 
 
 def trained_then(model: Instance) -> frozenset[int]:
-    """The weights that the model trains as it was compiled. What was built since (a model may be compiled before its
-    first call) follows its layers' flags, as all of a model does that was not compiled."""
+    """The weights that the model trains as it was compiled. What was built since follows its layers' flags, as all of a
+    model does that was not compiled."""
     trained = frozenset(trainable_ids(model))
     compilation = compilation_of(model)
-    return compilation.trainable | (trained - compilation.known) if isinstance(compilation, Compilation) else trained
+    held = compilation.in_force if isinstance(compilation, Compilation) else None
+    return trained if held is None else held[0] | (trained - held[1])
 
 
-def frozen_late(model: Instance) -> Unknown | None:
-    """Why it is not known what trains, where flags were set after `compile`: Keras 2 trains what could train then
-    (`RespectCompiledTrainableState`), Keras 3 what the flags say when the step is first run. A model that is frozen for
-    another one around it, which is compiled then (adversarial training), is written for Keras 2 and counted so."""
-    compilation = compilation_of(model)
-    if (
-        model.attributes.get(COMPILED_WITH)
-        or not isinstance(compilation, Compilation)
-        or trained_then(model) == frozenset(trainable_ids(model))
-    ):
-        return None
-    where = (compilation.site.path, compilation.site.line) if compilation.site is not None else ("", 0)
-    return Unknown("weights were frozen or set free after compile(), which Keras 2 does not look at", *where)
+def trace(run: Runtime, model: Instance) -> None:
+    """Keep what trains when a compiled model runs its first step."""
+    session, compilation = session_of(run), compilation_of(model)
+    if not isinstance(compilation, Compilation) or id(compilation) in session.traced:
+        return
+    now = frozenset(trainable_ids(model))
+    if now and isinstance(compilation.optimizer, Instance):
+        built_for = session.optimizers.setdefault(id(compilation.optimizer), (compilation.optimizer, now))[1]
+        # "This optimizer can only be called for the variables it was originally built with": a ValueError in Keras 3.
+        session.older |= not now <= built_for
+    session.traced[id(compilation)] = now, frozenset(id(weight) for weight in all_weights(model))
+    if compilation.in_force is session.traced[id(compilation)] and now & compilation.known != compilation.trainable:
+        reason = "flags set after compile() count as in Keras 3, and code that runs later asks for Keras 2"
+        session.counted_new[id(compilation)] = run.unknown(reason)
+
+
+def told_late(run: Runtime, model: Instance) -> Unknown | None:
+    """Why it is not known what trained, where only what ran after the first step told that the code is Keras 2's."""
+    return session_of(run).counted_new.get(id(compilation_of(model))) if session_of(run).older else None
 
 
 def fitter(method: str) -> Native:
@@ -138,6 +121,7 @@ def fitter(method: str) -> Native:
         size = no_more_than_there_are(stated, data, given)
         asked = Fit(data, size, run.here(), usual, epochs=epochs, replicas=session_of(run).replicas)
         asked = replace(asked, with_targets=given.get("y") is not None)
+        trace(run, self)
         told = as_it_stands(run, asked, self)
         fitted = model_state(run, self).fitted
         at = len(fitted)
@@ -168,6 +152,7 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
         compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch)
         targets.compare(run, self, stands, given.get("y"))
         look_at_arrays(run, self, stands, given)
+        try_batch(run, self, batch)
         if stands.unfollowed:
             with run.repeated():
                 run.attempt(USUAL_STEP, self, batch)
@@ -194,6 +179,19 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     followed = updating(as_it_stands(run, fit, self), steps[before:])
     other = (*usual_step_on_others(run, self, batch), *([uneven] if uneven is not None else []))
     return replace(followed, doubts=tuple(dict.fromkeys((*followed.doubts, *(unknown or ()), *other))))
+
+
+def try_batch(run: Runtime, model: Instance, batch: Value) -> None:
+    """Call a model on its first batch where it depends on how many samples that has whether its sizes fit: where one of
+    its axes meets another number."""
+    graph, nodes = graph_of(model), state_of(run, model).nodes
+    outputs = graph.flat_outputs if graph is not None else nodes[-1].outputs if nodes else ()
+    sizes = [size for tensor in outputs if isinstance(tensor.shape, tuple) for size in tensor.shape]
+    inputs = batch[0] if isinstance(batch, tuple) and batch else batch
+    given = tensors_in(inputs)
+    if any(isinstance(size, Unknown) and size.reason == MIXED.reason for size in sizes) and given:
+        if all(map(is_counted, given)):
+            run.attempt(model, inputs)
 
 
 def usual_step_on_others(run: Runtime, model: Instance, batch: Value) -> tuple[Unknown, ...]:
@@ -277,7 +275,7 @@ def as_it_stands(run: Runtime, fit: Fit, model: Instance) -> Fit:
         doubts = () if now is None else (now,)
         return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
     optimizer = optimizer_of(model, compilation)
-    own = (compilation.doubt, frozen_late(model), doubtful(optimizer))
+    own = (compilation.doubt, doubtful(optimizer))
     drawn = session_of(run).drawn.values()
     doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation), *drawn)
     return replace(

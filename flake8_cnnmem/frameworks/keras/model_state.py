@@ -6,7 +6,7 @@ from dataclasses import field
 
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.functional import Graph
-from flake8_cnnmem.frameworks.keras.session import LayerState
+from flake8_cnnmem.frameworks.keras.session import LayerState, Session
 from flake8_cnnmem.frameworks.keras.tracking import state_of
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -29,10 +29,22 @@ class Compilation:
     """Ids of the weights that train."""
     known: frozenset[int]
     """Ids of all weights by then."""
+    of_2: bool
+    """Whether the project, or the environment, asks for Keras 2."""
+    session: Session
     doubt: Unknown | None = None
     """Why it is not known which of them train."""
     optimizer: Value = None
     """`model.optimizer` since then, unless it was set anew."""
+
+    @property
+    def in_force(self) -> tuple[frozenset[int], frozenset[int]] | None:
+        """Ids of what trains and of all that was there by then, in the version that the code is counted for; None while
+        the flags decide. Keras 2 keeps to what held at `compile` (`RespectCompiledTrainableState`); Keras 3 asks when
+        it traces the first step since then."""
+        if self.of_2 or self.session.older:
+            return self.trainable, self.known
+        return self.session.traced.get(id(self))
 
 
 @dataclass(slots=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.keras.names import OLDER
+
 KERAS_ROOTS = (
     "keras._tf_keras.keras", "keras.api._v1.keras", "keras.api._v2.keras", "keras.api", "keras.src", "keras",
     "tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras", "tensorflow.keras", "tensorflow.python.keras.api",
@@ -74,3 +76,56 @@ def is_inner(area: str, words: tuple[str, ...]) -> bool:
     """Whether these words name a module inside `keras.<area>`, in any version."""
     known = {*INNER.get(area, "").split(), *COMMON_INNER.split()}
     return all(word in known for word in words)
+
+
+OLD_ROOTS = (
+    "tf_keras", "tensorflow.python.keras", "tensorflow.contrib.keras", "tensorflow_core.keras", "keras.api._v1.keras",
+    "keras.api._v2.keras",
+)  # fmt: skip
+"""Where nothing but Keras 2 has ever been, with what is below."""
+
+OF_3 = {
+    "activations": "", "backend": "", "callbacks": "", "config": "", "constraints": "", "datasets": "*",
+    "applications": "*", "distillation": "", "distribution": "", "dtype_policies": "", "export": "", "initializers": "",
+    "layers": "", "legacy": "saving", "losses": "", "metrics": "", "mixed_precision": "", "models": "",
+    "ops": "image linalg nn numpy", "optimizers": "legacy schedules", "preprocessing": "image sequence",
+    "quantizers": "", "random": "", "regularizers": "", "saving": "", "tree": "", "utils": "bounding_boxes legacy",
+    "visualization": "", "wrappers": "",
+}  # fmt: skip
+"""The modules that Keras 3.15.1 has, and those inside them; "*" for any."""
+
+BACKEND_OF_3 = frozenset(
+    (
+        "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
+        "is_int_dtype", "is_keras_tensor", "result_type", "set_epsilon", "set_floatx", "set_image_data_format",
+        "standardize_dtype",
+    )
+)  # fmt: skip
+"""What `keras.backend` has in Keras 3. `tensorflow.keras.backend` has the functions of Keras 2 as well."""
+
+IMAGES_OF_3 = frozenset(["array_to_img", "img_to_array", "load_img", "save_img", "smart_resize"])
+"""What `keras.preprocessing.image` has; `tensorflow.keras` has the generators of Keras 2 beside it."""
+
+
+def is_gone(root: str, path: tuple[str, ...], word: str) -> bool:
+    """Whether Keras 3.15.1 under TensorFlow 2.21 does not have this name of the module `path` below a root."""
+    if root.startswith(OLD_ROOTS):
+        return True
+    if root in ("keras.src", "keras.api", "keras._tf_keras.keras") or not path:
+        return False
+    if path == ("preprocessing", "text") and root != "keras":
+        return False
+    inside = OF_3.get(path[0])
+    if path == ("optimizers", "legacy"):
+        # The module is there, and what is in it raises.
+        return True
+    if path == ("layers",) and word in OLDER.of("keras.layers"):
+        return root == "keras" or word not in ("RandomHeight", "RandomWidth", "ThresholdedReLU")
+    if inside is None or (len(path) > 1 and inside != "*" and path[1] not in inside.split()):
+        return True
+    if word in INNER.get(path[0], "").split() and path == ("utils",):
+        return word != "legacy"
+    if root != "keras":
+        return False
+    gone = {("backend",): BACKEND_OF_3, ("preprocessing", "image"): IMAGES_OF_3}.get(path)
+    return gone is not None and not word.startswith("_") and word not in gone

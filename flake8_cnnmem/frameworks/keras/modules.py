@@ -21,13 +21,15 @@ from flake8_cnnmem.frameworks.keras import (
 )
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL, MODEL
-from flake8_cnnmem.frameworks.keras.module_paths import IMAGENET_UTILS, KERAS_ROOTS, TENSORFLOW_ROOTS, is_inner
+from flake8_cnnmem.frameworks.keras.module_paths import IMAGENET_UTILS, KERAS_ROOTS, TENSORFLOW_ROOTS, is_gone, is_inner
 from flake8_cnnmem.frameworks.keras.names import NAMES, OLDER
 from flake8_cnnmem.frameworks.keras.ops import backend, losses, operations
 from flake8_cnnmem.frameworks.keras.ops.control import checkpointed
+from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.strategies import DISTRIBUTION
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR, VARIABLE
 from flake8_cnnmem.frameworks.keras.tracking import LAYER
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value
 
 MODELS: dict[str, Value] = {
@@ -259,9 +261,13 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
             inner = module("keras", ())
         return MISSING if inner is None else inner
 
+    def note(run: Runtime, word: str) -> None:
+        if is_gone(root, path, word):
+            session_of(run).older = True
+
     kind = config_objects.KINDS.get(path[-1]) if path else None
     exported = kind[1].__contains__ if kind is not None else None
-    return Namespace(name, lookup, holds, exported=exported, older=OLDER.among(name, private=False))
+    return Namespace(name, lookup, holds, exported=exported, older=OLDER.among(name, private=False), noted=note)
 
 
 @cache

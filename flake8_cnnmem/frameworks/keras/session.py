@@ -70,8 +70,12 @@ class Session:
     """Whether the code calls something as Keras 3 does not take it."""
     replicas: int = 1
     """How many devices share each batch."""
-    compiled: list[Instance] = field(default_factory=list)
-    """The models that were compiled, each once, the first of them."""
+    traced: dict[int, tuple[frozenset[int], frozenset[int]]] = field(default_factory=dict)
+    """By the id of a `compile`: ids of what trained, and of all weights that there were, at the first step since."""
+    optimizers: dict[int, tuple[Instance, frozenset[int]]] = field(default_factory=dict)
+    """By the id of an optimizer that models were compiled with: it, and ids of what the first of them trained."""
+    counted_new: dict[int, Unknown] = field(default_factory=dict)
+    """By the id of a `compile`: what was counted as Keras 3 does it, and Keras 2 does otherwise."""
     altered: set[int] = field(default_factory=set)
     """Layers, by id, that compute something else than when they were last called."""
     saved: dict[int, Instance] = field(default_factory=dict)

@@ -51,6 +51,15 @@ def is_before(pin: Pin | None, *version: int) -> bool:
     return False
 
 
+def asks_for_2(run: Runtime) -> bool:
+    """Whether the project asks for Keras 2: by its version, by one of TensorFlow before 2.16, whose Keras that was, or
+    by the environment that the code sets."""
+    own, environment = run.pinned("keras"), run.data("environment")
+    if own is not None and own.specifier:
+        return is_before(own, 3)
+    return is_before(pin_of_tensorflow(run), 2, 16) or environment.get("TF_USE_LEGACY_KERAS") in ("1", "True", "true")
+
+
 def defaults(run: Runtime, layer: str) -> Mapping[str, Value]:
     """Defaults of a layer in the version that the project asks for, where they are others than today's.
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
-from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, flat_of, make, plain
+from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, cast, count, flat_of, make, plain
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose, nest, rewrite
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -36,6 +38,13 @@ def broadcast(run: Runtime, *shapes: Shape) -> Shape:
                 size = own if isinstance(own, Unknown) else size
         result.append(size)
     return tuple(result)
+
+
+def refused(run: Runtime, what: str, *arrays: Tensor) -> ValueError:
+    """What NumPy raises for arrays of these shapes, once it is noted among the program's wrong sizes."""
+    problem = Problem("CNM201", f"cannot be computed: {what}", error="ValueError")
+    run.apply(Refused(problem), *arrays, function="array", framework="numpy")
+    return ValueError(what)
 
 
 def spread(flat: list[Value], shape: Shape, target: Shape) -> list[Value]:
@@ -72,7 +81,10 @@ def elementwise(
                 # With numbers a picture stays a picture.
                 return Tensor(shape, kind, framework="numpy")
             return make(shape, None, kind)
-    target = broadcast(run, *shapes)  # type: ignore[arg-type]
+    try:
+        target = broadcast(run, *shapes)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise refused(run, str(error), *arrays) from None
     total = count(target)
     flats = [flat_of(array) for array in arrays]
     if total is None or total > KEPT or any(flat is None for flat in flats):
@@ -108,7 +120,9 @@ def operate(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
         if symbol == "invert":
             return elementwise(run, lambda x: not x if isinstance(x, bool) else run.operate_unary("~", x), (left,))
         return elementwise(run, lambda x: run.operate_unary(symbol, x), (left,))
-    symbol = symbol[:-1] if symbol.endswith("=") and symbol not in COMPARISONS else symbol
+    if symbol.endswith("=") and symbol not in COMPARISONS:
+        made = operate(run, symbol[:-1], left, right)
+        return written(run, left, made) if isinstance(left, Tensor) and left.framework == "numpy" else made
     if symbol == "@":
         return matmul(run, left, right)
     if not isinstance(left, (Tensor, int, float, complex, Batch, list, tuple)) or not isinstance(
@@ -119,6 +133,17 @@ def operate(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
         return run.unknown(f"{symbol} between an array and another value is not followed")
     dtype = "bool" if symbol in COMPARISONS else None
     return elementwise(run, lambda a, b: safely(run, symbol, a, b), (left, right), dtype)
+
+
+def written(run: Runtime, array: Tensor, made: Value) -> Value:
+    """An array after a result was written into it, which is what stands under its name then."""
+    flat = flat_of(made) if isinstance(made, Tensor) and made.shape == array.shape else None
+    if flat is None:
+        lose(run, array)
+        return made
+    array.classes = 0
+    rewrite(run, array, nest([cast(value, array.dtype) for value in flat], array.shape))
+    return array
 
 
 def safely(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
@@ -144,7 +169,7 @@ def matmul(run: Runtime, left: Value, right: Value) -> Value:
         return operate(run, "*", left, right)
     inner = b[-2] if len(b) > 1 else b[-1]
     if dims.same(a[-1], inner) is False:
-        raise ValueError(f"shapes {dims.show(a)} and {dims.show(b)} not aligned")
+        raise refused(run, f"shapes {dims.show(a)} and {dims.show(b)} are not aligned", first, second)
     rows = a[:-1][-1:] if len(a) > 1 else ()
     columns = b[-1:] if len(b) > 1 else ()
     if len(a) <= 2 and len(b) <= 2:

@@ -1,11 +1,13 @@
 """torch.distributions: the normal distribution of variational models and the categorical one of policies, by their
-formulas; other ones are not followed."""
+formulas; of some others what a sample is; the rest is not followed."""
 
 from __future__ import annotations
 
+from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.registry import TORCH
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Mismatch, Tensor
+from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Value
@@ -173,9 +175,55 @@ def not_followed(name: str) -> Native:
     return Native(name, lambda run, *args, **kwargs: run.unknown(f"{name} is not followed"), propagate_unknown=False)
 
 
+PARAMETERS = {
+    "Beta": ("concentration1", "concentration0"), "Bernoulli": ("probs", "logits"), "Dirichlet": ("concentration",),
+    "Exponential": ("rate",), "Gamma": ("concentration", "rate"), "Laplace": ("loc", "scale"), "Poisson": ("rate",),
+    "Uniform": ("low", "high"),
+}  # fmt: skip
+"""Distributions of which only a sample is followed: as many values as their parameters broadcast to."""
+
+
+OTHER_METHODS = ("cdf", "entropy", "expand", "icdf", "log_prob", "perplexity", "rsample")
+
+
+def drawn(run: Runtime, self: Instance, sample_shape: Value = ()) -> Value:
+    """`sample(shape)`: the shape that is asked for, and behind it that of the parameters; without a gradient."""
+    shapes: list[Shape] = []
+    given = [value for value in self.attributes.values() if value is not None]
+    for value in given:
+        shape = value.shape if isinstance(value, Tensor) else () if isinstance(value, (int, float)) else value
+        if not isinstance(shape, tuple):
+            return run.unknown("the shape of a sample is not known")
+        shapes.append(shape)
+    extra = run.items(sample_shape)
+    if isinstance(extra, Unknown):
+        return extra
+    try:
+        (own,) = Elementwise("add").outputs(*shapes) if shapes else ((),)
+    except Mismatch as mismatch:
+        return run.unknown(mismatch.problem.what)
+    made = Tensor((*extra, *own), moved=any(isinstance(each, Tensor) and each.moved for each in given))
+    made.born = run.next_number()
+    return made
+
+
+def sampled(name: str, words: tuple[str, ...]) -> Class:
+    """A distribution with these parameters that gives samples."""
+
+    def init(run: Runtime, self: Instance, *args: Value, validate_args: Value = None, **kwargs: Value) -> Value:
+        self.attributes.update(dict.fromkeys(words) | dict(zip(words, args, strict=False)) | kwargs)
+        return None
+
+    methods: dict[str, Value] = {each: not_followed(f"{name}.{each}") for each in OTHER_METHODS}
+    methods |= {each: Property(not_followed(f"{name}.{each}")) for each in ("mean", "mode", "stddev", "variance")}
+    own = {"__init__": Native("__init__", init, propagate_unknown=False), "sample": Native("sample", drawn)}
+    return Class(name, namespace={**methods, **own}, module=f"torch.distributions.{name.lower()}")
+
+
 NAMES: dict[str, Value] = {
     "Normal": NORMAL,
     "Categorical": CATEGORICAL,
+    **{name: sampled(name, words) for name, words in PARAMETERS.items()},
     "kl_divergence": Native("kl_divergence", divergence, propagate_unknown=False),
 }
 

@@ -12,7 +12,8 @@ from flake8_cnnmem.frameworks.torch.autograd.nodes import nodes_of
 from flake8_cnnmem.frameworks.torch.op_rules import X, temporaries
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.saved_by_attention import unfused
-from flake8_cnnmem.frameworks.torch.saved_tensors import REWRITES, TABLE, cell, recurrent
+from flake8_cnnmem.frameworks.torch.saved_by_recurrence import cell, recurrent
+from flake8_cnnmem.frameworks.torch.saved_tensors import REWRITES, TABLE
 
 
 def by_onednn(between: New, *backward: New) -> OpRule:

@@ -94,7 +94,10 @@ LOSSES = [
                               autocast=FULL)),
     ("cosine_similarity", OpRule((Saved("inputs"), Saved(New("x", times=2))), forward=temporaries(1),
                               backward=temporaries(3), autocast=FULL)),
-    ("ctc", OpRule((X, Saved(New("x"))), autocast=FULL)),
+    # ctc_loss_gpu_template: logarithms for every step of each sample and each place in its target, and on the way back
+    # as many again.
+    ("ctc", OpRule((X, LABELS, Saved(New("alphas"))), backward=(New("alphas"),), autocast=FULL,
+                   gradient_layout="contiguous")),
 ]  # fmt: skip
 
 DERIVATIVES = [

@@ -116,6 +116,11 @@ OF_DEVIATION = (*temporaries(1), New("y", times=3))
 REDUCTIONS = [
     ("mean", OpRule(gradient="averaged", partial=4)),
     ("sum", OpRule(gradient="spread", autocast=RESULT, partial=4)),
+    # Whole numbers are added up in a copy of eight bytes each (make_reduction of ReduceOpsUtils.h).
+    ("sum/narrow", OpRule(gradient="none", forward=(New("x", 8),))),
+    ("cumsum/narrow", OpRule(gradient="none", forward=(New("x", 8),), layout="contiguous")),
+    # The gradient times a mask of what is a number, made of one of what is none: one byte a value each.
+    ("nansum", OpRule((X,), backward=(New("x", 1, 2),), partial=4)),
     # A step of an op that autocast has cast the operands of.
     ("sum_within", OpRule(gradient="spread", partial=4)),
     # With positions, or the value compared with all.

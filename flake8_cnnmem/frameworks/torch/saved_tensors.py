@@ -30,6 +30,7 @@ from flake8_cnnmem.frameworks.torch.op_rules import (
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.saved_by_attention import ATTENTION
 from flake8_cnnmem.frameworks.torch.saved_by_losses import DERIVATIVES, LOSSES
+from flake8_cnnmem.frameworks.torch.saved_by_recurrence import RECURRENT
 from flake8_cnnmem.frameworks.torch.saved_by_reductions import NORMALISATIONS, REDUCTIONS
 
 ACTIVATIONS = [
@@ -156,7 +157,10 @@ LAYERS = [
 POOLS = [
     # int64 positions in the map.
     ("max_pool", OpRule((X, Saved("positions")), layout="maps", reads="suggested", passing="forward", as_result=True)),
-    ("adaptive_max_pool", OpRule((X, Saved("positions")), layout="contiguous", reads="contiguous", passing="both")),
+    *(
+        (kind, OpRule((X, Saved("positions")), layout="contiguous", reads="contiguous", passing="both"))
+        for kind in ("adaptive_max_pool", "adaptive_max_pool/channels last, volumes")
+    ),
     # Its kernel reads and writes contiguous ones, of which maps whose channels run fastest have copies.
     (
         "adaptive_max_pool/channels last",
@@ -191,6 +195,19 @@ POOLS = [
     ("max_unpool", OpRule((Saved("x1"),))),
 ]  # fmt: skip
 
+
+def euclidean(first: int, second: int) -> OpRule:
+    """`_euclidean_dist`: what its way back makes for a moment of the size of the first and of the second operand."""
+    return OpRule(
+        (Saved("inputs"), Y),
+        forward=(New("x"), New("x1"), New("rows", times=2)),
+        backward=(New("y"), New("x", times=first), New("x1", times=second), New("rows")),
+        layout="contiguous",
+        reads="contiguous",
+        autocast=FULL,
+    )
+
+
 MERGES = [
     *rows("add average", PASSES),
     ("subtract", OpRule(gradient="signed")),
@@ -224,6 +241,8 @@ MERGES = [
     # The condition. Autocast has no row for it: the operands are cast within.
     ("where", OpRule((X,), gradient_layout="slope")),
     *rows("compare logical floor_divide equal bitwise", CONSTANT),
+    # copysign_tensor_self_backward: the quotient of result and operand, and the gradient times that.
+    ("copysign", OpRule((X, Y), backward=temporaries(1, "y"))),
     # The rest changes as the first operand does, and by the whole quotient with the second.
     ("remainder", OpRule((OPERANDS,), gradient="signed")),
     *rows("bitwise_and bitwise_or bitwise_xor shift_left shift_right logical_and logical_or logical_xor", CONSTANT),
@@ -249,11 +268,36 @@ MERGES = [
     ("solve_triangular", OpRule((Saved("x1"), Y), backward=temporaries(1, "y"))),
     ("det", OpRule((X, Saved(New("x"))), backward=temporaries(2))),
     # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
-    ("weight_norm", OpRule((Saved("inputs"), Saved(New("x1"))))),
-    # _cdist_backward reads both and the result.
-    # Of few rows its backward pass makes a tensor of every difference, of many it is a product of matrices.
-    ("cdist", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL, known=False)),
+    # They are read and written contiguous (_weight_norm).
+    ("weight_norm", OpRule((Saved("inputs"), Saved(New("x1"))), layout="contiguous", reads="contiguous", dense=True)),
+    # Of many rows distances are a product of matrices, each with its norms and ones beside it (_euclidean_dist). The
+    # gradients of both operands are made in one expression, whoever asks for them.
+    ("cdist", euclidean(2, 2)),
+    ("cdist/first", euclidean(2, 3)),
+    ("cdist/second", euclidean(3, 2)),
+    # Of few, or by another norm, each difference is a value of a buffer (cdist_backward_kernel_impl), for the second
+    # operand of the gradient and the result turned.
+    (
+        "cdist/by pairs",
+        OpRule(
+            (Saved("inputs"), Y),
+            backward=(New("y", times=2), New("differences")),
+            layout="contiguous",
+            reads="contiguous",
+            autocast=FULL,
+        ),
+    ),
+    (
+        "cdist/by pairs, first",
+        OpRule(
+            (Saved("inputs"), Y), backward=(New("differences"),), layout="contiguous", reads="contiguous", autocast=FULL
+        ),
+    ),
+    # Batches that are repeated, or rows that nobody knows the number of.
+    ("cdist/repeated", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL, known=False)),
     *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
+    # _grouped_mm_mat1_backward and its twin; autocast leaves it as it is.
+    ("grouped_matmul", OpRule((Saved("inputs"),), layout="contiguous")),
     # The gradient is repeated for the batch, without a copy.
     ("addbmm", OpRule((OPERANDS,), layout="contiguous", autocast=HALF)),
     *rows(
@@ -348,6 +392,14 @@ SHAPES = [
     *rows("upsample_nearest/line upsample_nearest_exact/line",
           OpRule(layout="contiguous", reads="contiguous", passing="forward", autocast=FULL, dense=True,
                  gradient_layout="contiguous")),
+    # So do those of volumes, which write into a contiguous result, too.
+    *(
+        (f"upsample_{mode}/{variant}",
+         OpRule(layout="suggested", reads="contiguous", passing="forward", forward=made, autocast=FULL, dense=True,
+                gradient_layout="suggested"))
+        for mode in ("nearest", "nearest_exact", "trilinear")
+        for variant, made in (("volumes", ()), ("channels last, volumes", (New("y"),)))
+    ),
     *rows("upsample_linear upsample_bicubic upsample_trilinear",
           OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="contiguous")),
     # It reads contiguous maps and writes such.
@@ -362,50 +414,12 @@ SHAPES = [
     # It is a product of batches of matrices.
     ("affine_grid", OpRule(forward=(New("y"),), backward=(New("y"),), layout="contiguous", autocast=HALF)),
     ("upsample_area", OpRule((X,), layout="suggested")),
+    ("upsample_area/volumes", OpRule((X,), layout="contiguous", dense=True)),
     ("grid_sample", OpRule((Saved("inputs"),), layout="suggested", autocast="widest")),
+    # Its kernel makes the grid's gradient whether anybody wants it or not (grid_sampler_2d_backward_cuda).
+    ("grid_sample/fixed", OpRule((Saved("inputs"),), backward=(New("x1"),), layout="suggested", autocast="widest")),
 ]  # fmt: skip
 
-
-STATES = (Saved("x1"), Saved("x2"))
-"""Initial states that are given."""
-
-
-def recurrent(*kept: New, backward: tuple[New, ...] = (), reads: str = "") -> OpRule:
-    """A recurrent layer: its input, the initial states, and what is kept of the steps."""
-    own = tuple(Saved(one) for one in kept)
-    return OpRule((X, *STATES, *own), backward=backward, layout="time first", reads=reads, weights="all", autocast=HALF)
-
-
-def fused(states: int, gates: int) -> OpRule:
-    """cuDNN: x, y, the initial states, and a reserve whose size is cuDNN's own (cudnnGetRNNTempSpaceSizes). Of that the
-    least that gradients can be computed of without running the steps again: the gates of each step, and the results of
-    inner layers. The one published figure agrees for an LSTM, and is higher for a GRU: 736,000,000 and 864,000,000
-    bytes for four layers of 320, which is 5 and 6 values for each unit and step, and the results of three layers
-    (pytorch/pytorch issue 2895, cuDNN of 2017)."""
-    steps = (New("steps", times=gates),) if gates else ()
-    row = recurrent(New("zeros", times=states), *steps, New("inner"))
-    return replace(row, keeps=(*row.keeps, Y), library="cuDNN")
-
-
-def cell(*kept: Saved, made: int = 0, after: int = 0) -> OpRule:
-    """One step of a recurrent layer. `made` and `after` are the gradients of its gates, in states: those that its
-    backward makes, and those that are left when the first of its two products has been gone back through."""
-    backward, rest = ((New("states", times=times),) if times else () for times in (made, after))
-    keeps = (X, *STATES, *kept)
-    return OpRule(keeps, backward=backward, layout="contiguous", weights="each", autocast=HALF, turned=True, after=rest)
-
-
-RECURRENT = [
-    ("rnn", fused(1, 0)),
-    ("gru", fused(1, 4)),
-    ("lstm", fused(2, 5)),
-    # _thnn_fused_lstm_cell, _thnn_fused_gru_cell: the gates of the input and of the hidden state, a workspace.
-    ("lstm_cell", cell(Saved(New("zeros", times=1)), Saved("y1"), Saved(New("states", times=12)), made=4, after=4)),
-    ("gru_cell", cell(Saved(New("zeros")), Saved(New("states", times=11)), made=6, after=3)),
-    # It has no gates (rnn_tanh_cell).
-    ("rnn_cell", replace(cell(Saved(New("zeros")), Y, made=1, after=1), state_first=True)),
-    ("conv_lstm", OpRule((X, Y, Saved(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
-]
 
 DESCRIBED = [("declared", OpRule())]
 """What a project's stub describes: what it keeps is said with the call, as of a function whose backward pass is written

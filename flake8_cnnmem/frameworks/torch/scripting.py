@@ -138,8 +138,14 @@ CUDA: dict[str, Value] = {
 }  # fmt: skip
 
 
+def not_built(run: Runtime) -> Value:
+    """What a build for CUDA has a placeholder for: programs ask within a `try`."""
+    raise run.error("RuntimeError", "Tried to instantiate a dummy base class")
+
+
 OTHER_ACCELERATORS: dict[str, Value] = {
     # `torch.xpu`, `torch.mps`, `torch.mtia`: there is none.
+    "is_current_stream_capturing": native("is_current_stream_capturing", not_built),
     "is_available": answer("is_available", False),
     "is_initialized": answer("is_initialized", False),
     "is_bf16_supported": answer("is_bf16_supported", False),

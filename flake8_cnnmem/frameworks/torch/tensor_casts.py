@@ -6,12 +6,12 @@ from flake8_cnnmem.frameworks.torch import memory_formats
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.devices import sent
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, dtype_of, is_dtype, is_floating, source_of
-from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, with_true
-from flake8_cnnmem.frameworks.torch.functions.creation import value_as
+from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, value_as, with_true
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import same_values, shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -26,7 +26,10 @@ def cast(run: Runtime, input: Value, dtype: str, function: str, copy: bool = Fal
     if tensor.data is not None and not isinstance(tensor, Weight):
         values = flat(tensor)
         if values is not None and isinstance(tensor.shape, tuple) and dtype not in COMPLEX:
-            return constant(tensor.shape, [value_as(value, dtype) for value in values], dtype)
+            made = constant(tensor.shape, [value_as(value, dtype) for value in values], dtype)
+            if not copy and {tensor.dtype, dtype} <= {"float", "float32"}:
+                shares(made, tensor, same_values)
+            return made
     return with_true(apply(run, Elementwise("cast"), tensor, function=function, dtype=dtype), tensor.true)
 
 
@@ -35,6 +38,13 @@ def as_wide_as(asked: Value, input: Value, made: Value) -> Value:
     if isinstance(made, Tensor) and made is not input and made.call is not None:
         made.as_wide_as = asked if isinstance(asked, Tensor) else source_of(asked)
     return made
+
+
+def differs(run: Runtime, asked: Value, input: Value) -> bool:
+    """Whether two tensors whose dtypes the code does not name may have different ones: under autocast one that an op
+    has made, and one that was made in full."""
+    other = asked if isinstance(asked, Tensor) else source_of(asked)
+    return run.autocast is not None and other is not None and other is not input
 
 
 def _declare_cast(name: str, dtype: str) -> None:
@@ -60,7 +70,7 @@ def to(run: Runtime, input: Value, *args: Value, copy: Value = False, **kwargs: 
     for value in given:
         if is_dtype(value) or isinstance(value, Tensor):
             dtype = value.dtype if isinstance(value, Tensor) else dtype_of(value)
-            made = as_wide_as(value, input, cast(run, input, dtype, "to", copy is True))
+            made = as_wide_as(value, input, cast(run, input, dtype, "to", copy is True or differs(run, value, input)))
             break
     else:
         made = apply(run, Elementwise("copy"), input, function="to") if copy is True else input
@@ -73,11 +83,12 @@ def type_(run: Runtime, input: Tensor, dtype: Value = None) -> Value:
         return f"torch.cuda.{'FloatTensor' if is_floating(input.dtype) else 'LongTensor'}"
     if isinstance(dtype, Unknown):
         return input
-    return as_wide_as(dtype, input, cast(run, input, dtype_of(dtype, input.dtype), "type"))
+    return as_wide_as(dtype, input, cast(run, input, dtype_of(dtype, input.dtype), "type", differs(run, dtype, input)))
 
 
 def type_as(run: Runtime, input: Value, other: Value) -> Value:
     """`x.type_as(other)`: the other's dtype and device."""
     if not isinstance(other, Tensor):
         return input
-    return sent(run, input, (other,), as_wide_as(other, input, cast(run, input, other.dtype, "type_as")))
+    made = cast(run, input, other.dtype, "type_as", differs(run, other, input))
+    return sent(run, input, (other,), as_wide_as(other, input, made))

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from flake8_cnnmem.evaluate.builtins.declare import payload
+from flake8_cnnmem.evaluate.builtins.files import text
+from flake8_cnnmem.evaluate.stdlib.data import read_json, read_yaml
+from flake8_cnnmem.evaluate.stdlib.dataclasses import OPEN, DataclassField
+from flake8_cnnmem.evaluate.stdlib.dataclasses import entries_of as dataclass_fields
 from flake8_cnnmem.frameworks.torch.distributed.prepared import other
 from flake8_cnnmem.frameworks.torch.dtypes import GPU
+from flake8_cnnmem.packages._settings_classes import made
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.values import Class, Instance, Value, native
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Value, native
 
 DEFAULTS: dict[str, Value] = {
     "per_device_train_batch_size": 8, "per_device_eval_batch_size": 8, "gradient_accumulation_steps": 1,
@@ -40,6 +49,7 @@ ARGUMENTS = Class(
         "get_warmup_steps": native("get_warmup_steps", lambda run, self, *args: 0),
     },
     module="transformers.training_args",
+    facts={OPEN: True, "dataclass fields": (DataclassField("output_dir", None),)},
 )
 
 
@@ -51,17 +61,44 @@ def parser_init(run: Runtime, self: Instance, /, dataclass_types: Value = (), **
 
 def parsed(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """Each class from its own defaults: nobody gives any argument."""
-    return tuple(run.attempt(cls) for cls in self.attributes.get("types", []))
+    return tuple(made(run, cls, {}) for cls in self.attributes.get("types", []))
+
+
+def of_dict(run: Runtime, self: Instance, /, args: Value, *more: Value, **kwargs: Value) -> Value:
+    """Each class from those of its fields that a dict has: all that no other class has are the TrainingArguments'."""
+    types = self.attributes.get("types", [])
+    found = payload(args)
+    if not isinstance(found, dict):
+        return tuple(found if isinstance(found, Unknown) else run.unknown("settings are not followed") for _ in types)
+    fields = [{each.name for each in dataclass_fields(cls) or () if each.init} for cls in types]
+    others = found.keys() - set().union(*fields)
+    takers = zip(types, fields, strict=True)
+    return tuple(
+        made(run, cls, {word: found[word] for word in found if word in own or (word in others and is_open(cls))})
+        for cls, own in takers
+    )
+
+
+def is_open(cls: Value) -> bool:
+    return isinstance(cls, Class) and any(OPEN in base.facts for base in cls.mro)
+
+
+def of_file(read: Callable[[Runtime, Value], Value]) -> Native:
+    def parse(run: Runtime, self: Instance, /, path: Value, *more: Value, **kwargs: Value) -> Value:
+        content = text(run, path)
+        return of_dict(run, self, content if isinstance(content, Unknown) else read(run, content))
+
+    return native("parse_file", parse)
 
 
 PARSER = Class(
     "HfArgumentParser",
     namespace={
         "__init__": native("__init__", parser_init),
-        **{
-            name: native(name, parsed)
-            for name in ("parse_args_into_dataclasses", "parse_dict", "parse_json_file", "parse_yaml_file")
-        },
+        "parse_args_into_dataclasses": native("parse_args_into_dataclasses", parsed),
+        "parse_dict": native("parse_dict", of_dict),
+        "parse_json_file": of_file(read_json),
+        "parse_yaml_file": of_file(read_yaml),
     },
     module="transformers",
 )

@@ -213,7 +213,7 @@ def _declare_pair(name: str, kind: str, in_place: bool = False) -> None:
 for _name, _kind, _in_place in (
     ("xlogy", "xlogy", True), ("logaddexp", "logaddexp", False), ("logaddexp2", "logaddexp", False),
     ("fmax", "fmax", False), ("fmin", "fmin", False),
-    ("ldexp", "ldexp", True), ("copysign", "multiply", True), ("gcd", "compare", True), ("lcm", "compare", True),
+    ("ldexp", "ldexp", True), ("copysign", "copysign", True), ("gcd", "compare", True), ("lcm", "compare", True),
     ("nextafter", "compare", True),
 ):  # fmt: skip
     _declare_pair(_name, _kind, _in_place)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
-from flake8_cnnmem.frameworks.torch.dtypes import is_floating
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul, matrix_product
 from flake8_cnnmem.frameworks.torch.functions.reductions import norm_kind, reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, permute_axes, shaped, unsqueeze
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Operand, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops import Einsum, Elementwise, Matmul, Reduce, Reshape, ScaledGradient
+from flake8_cnnmem.ops import Einsum, Elementwise, GroupedMatmul, Matmul, Reduce, Reshape, ScaledGradient
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -262,6 +262,13 @@ def vector_norm(run: Runtime, x: Value, ord: Value = 2, dim: Value = None, keepd
 def determinant(run: Runtime, A: Value) -> Value:
     """(..., n, n) to (...)"""
     return apply(run, Reduce("det", (-2, -1)), A, function="det")
+
+
+def grouped_mm(run: Runtime, mat_a: Value, mat_b: Value, offs: Value, out_dtype: Value) -> Value:
+    """Products of matrices, of groups of rows that end where `offs` says."""
+    operands = (mat_a, mat_b) if offs is None else (mat_a, mat_b, offs)
+    dtype = dtype_of(out_dtype, common_dtype((mat_a, mat_b)))
+    return apply(run, GroupedMatmul(), *operands, function="grouped_mm", dtype=dtype)
 
 
 def linalg_matmul(run: Runtime, input: Value, other: Value, *, out: Value = None) -> Value:

@@ -88,6 +88,16 @@ def known_reduction(op_kind: str, tensor: Value, which: Any, keepdim: Value, dty
     return None if lines is None else constant(shape, lines, dtype)
 
 
+def mean_of_numbers(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False, dtype: str = "") -> Value:
+    """nanmean: the sum of the numbers, divided by how many of them there are (aten/src/ATen/native/ReduceOps.cpp)."""
+    there: Value = input
+    for name, in_place in (("isnan", False), ("logical_not", True)):
+        there = apply(run, Elementwise(name, in_place), there, function="nanmean", dtype="bool")
+    factor = reduce(run, "sum", there, dim, keepdim, "int64", function="nanmean")
+    total = reduce(run, "nansum", input, dim, keepdim, dtype, function="nanmean")
+    return binary(run, "/", total, factor)
+
+
 def floating(input: Value, dtype: Value = None) -> str:
     """The dtype of a mean or norm: the stated one, the input's, or float for whole numbers."""
     own = input.dtype if isinstance(input, Tensor) else "float"

@@ -15,6 +15,7 @@ from flake8_cnnmem.frameworks.torch.functions.elementwise import (
     tanhshrink,
 )
 from flake8_cnnmem.frameworks.torch.functions.elementwise import elementwise as elementwise
+from flake8_cnnmem.frameworks.torch.functions.linalg import grouped_mm
 from flake8_cnnmem.frameworks.torch.nn.functional.attention import (
     multi_head_attention_forward,
     scaled_dot_product_attention,
@@ -144,6 +145,8 @@ def one_hot(tensor, num_classes=-1) -> Tensor: ...
 def scaled_dot_product_attention(
     query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
 ) -> Tensor: ...
+@grouped_mm
+def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None) -> Tensor: ...
 @multi_head_attention_forward
 def multi_head_attention_forward(
     query,

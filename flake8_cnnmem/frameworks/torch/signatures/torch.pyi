@@ -35,7 +35,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import scalar
 from flake8_cnnmem.frameworks.torch.functions.creation import (
     bernoulli,
     born_beside,
-    from_data,
+    from_numpy,
     full,
     like,
     multinomial,
@@ -82,6 +82,7 @@ from flake8_cnnmem.frameworks.torch.functions.reductions import (
     extreme,
     floating,
     histc,
+    mean_of_numbers,
     middle,
     nonzero,
     numel,
@@ -372,14 +373,12 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor: ...
 
 @reduce("sum", dtype=summed(input, dtype))
 def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None) -> Tensor: ...
-
-nansum = sum
-
+@reduce("nansum", dtype=summed(input, dtype))
+def nansum(input: Tensor, dim=None, keepdim=False, *, dtype=None) -> Tensor: ...
 @reduce("mean", dtype=floating(input, dtype))
 def mean(input: Tensor, dim=None, keepdim=False, *, dtype=None) -> Tensor: ...
-
-nanmean = mean
-
+@mean_of_numbers(dtype=floating(input, dtype))
+def nanmean(input: Tensor, dim=None, keepdim=False, *, dtype=None) -> Tensor: ...
 @reduce("prod", dtype=summed(input, dtype))
 def prod(input: Tensor, dim=None, keepdim=False, *, dtype=None) -> Tensor: ...
 @reduce("logsumexp", dtype=floating(input))
@@ -423,7 +422,7 @@ def var_mean(input: Tensor, dim=None, unbiased=True, keepdim=False, *, correctio
 def std_mean(input: Tensor, dim=None, unbiased=True, keepdim=False, *, correction=1) -> tuple[Tensor, Tensor]: ...
 @power_norm(floating(input, dtype))
 def norm(input: Tensor, p="fro", dim=None, keepdim=False, dtype=None) -> Tensor: ...
-@Distances()
+@Distances(None, p, compute_mode)
 def cdist(x1: Tensor, x2: Tensor, p=2.0, compute_mode=None) -> Tensor: ...
 @dist
 def dist(input: Tensor, other: Tensor, p=2) -> Tensor: ...
@@ -586,7 +585,7 @@ def full_like(input: Tensor, fill_value, *, dtype=None, requires_grad=False, **o
 def randint_like(input: Tensor, *bounds, dtype=None, requires_grad=False, **options) -> Tensor: ...
 @tensor
 def tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False) -> Tensor: ...
-@from_data(ndarray, None)
+@from_numpy
 def from_numpy(ndarray, **options) -> Tensor: ...
 
 from_dlpack = from_numpy

@@ -9,6 +9,7 @@ from typing import Any
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
+from flake8_cnnmem.frameworks.torch.functions.constants import flat
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.nn.functional.composed_losses import composed, distance
@@ -115,6 +116,13 @@ def reduction_of(options: dict[str, Value]) -> str:
     return reduction if isinstance(reduction, (str, Unknown)) else "mean"  # type: ignore[return-value]
 
 
+def longest_of(run: Runtime, lengths: Value) -> Size:
+    """The largest of the lengths of targets, where their values are known."""
+    values = flat(lengths) if isinstance(lengths, Tensor) and lengths.data is not None else None
+    known = [value for value in values or () if isinstance(value, int)]
+    return max(known) if known else run.unknown("how long the longest target is, its values alone say")
+
+
 def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Value], function: str) -> Value:
     """A loss of its inputs: (), or with reduction "none" the losses of the samples."""
     if kind == "smooth_l1" and options.get("beta", 1.0) == 0:
@@ -130,7 +138,15 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
     dtype = common_dtype(tensors[:1])
     compared = COMPARED.get(kind, 0) if options.get("distance_function") is None else 0
     numbered = len(tensors) > 1 and isinstance(tensors[1], Tensor) and tensors[1].dtype in ("int64", "int32", "uint8")
-    op = Loss(kind, reduction_of(options), tuple(changing(kind, options)), classes_of(kind, weight), compared, numbered)
+    op = Loss(
+        kind,
+        reduction_of(options),
+        tuple(changing(kind, options)),
+        classes_of(kind, weight),
+        compared,
+        numbered,
+        longest_of(run, tensors[-1]) if kind == "ctc" else 0,
+    )
     steps = composed(kind, options)
     if steps is None or not fits(op, tensors):
         return apply(run, op, *tensors, weights=weights, function=function, dtype=dtype)

@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, sizes
 from flake8_cnnmem.frameworks.torch.functions.constants import scalar
 from flake8_cnnmem.frameworks.torch.functions.creation import born, filled
 from flake8_cnnmem.frameworks.torch.functions.indexing import index, set_index
-from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor
+from flake8_cnnmem.graph import Mismatch, Op, Operand, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import AdaptivePool, Elementwise, Fold, Pad, Resize, Unfold
 from flake8_cnnmem.ops.base import Weightless
@@ -185,6 +185,10 @@ class GridSample(Resize):
     def kind(self) -> str:
         """The name of its rule: "grid_sample"."""
         return "grid_sample"
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """The grid is "fixed" where nobody asks for its gradient."""
+        return () if len(operands) > 1 and operands[1].grad else ("fixed",)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """(N, C, sides) and (N, *sides, rank) to (N, C, *sides). Mismatch for another number of axes or coordinates."""

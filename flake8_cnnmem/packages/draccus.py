@@ -1,0 +1,7 @@
+"""draccus: command lines and files of settings from dataclasses."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.packages._settings_classes import FILES
+
+MODULES = {"draccus": FILES}
