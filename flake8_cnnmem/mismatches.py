@@ -41,7 +41,10 @@ def problems_of(root: Root, builds: Sequence[Built], path: str) -> tuple[LayerPr
             problem = problem_of(built.model, call, path, "")
             problem = with_numbers(problem, root)
             other = None if isinstance(call.op, Loss) else other_input(root, built, call)
-            return (line_to_change(problem, built, root) if other is None else replace(problem, site=other),)
+            if other is not None and not is_computed(call):
+                return (replace(problem, site=other),)
+            # What another model gives is as it is: the one that takes it states its input where it is made.
+            return (line_to_change(problem, built, root),)
     return tuple(found)
 
 
@@ -99,6 +102,12 @@ def other_input(root: Root, built: Built, call: Call) -> Site | None:
             stated = tuple(built.input_shape) if built.input_shape is not None else None
             return made.site if known is not None and stated is not None and known != stated else None
     return None
+
+
+def is_computed(call: Call) -> bool:
+    """Whether what a model is given comes out of another one."""
+    outermost = list(call.ancestry())[-1:]
+    return any(outermost != list(each.ancestry())[-1:] for each in calls_behind(call.inputs))
 
 
 def met_by_program(root: Root, builds: Sequence[Built]) -> Iterator[tuple[Built, Call]]:

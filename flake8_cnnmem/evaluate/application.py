@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.budget import CALL_STEPS
+from flake8_cnnmem.evaluate.noting import end_where_refused
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops.expected import UNSTATED
 from flake8_cnnmem.parameter_values import owner
@@ -82,6 +83,8 @@ def apply_op(
             run.refuse(call, frameworks.named(framework).shape_error)
             if run.stop_at_problem:
                 raise Halted(call) from None
+            if call.site is not None and run.trace.recording and not run.trace.on_trial:
+                end_where_refused(call.site.path, call.site.line)
             cause = run.unknown(mismatch.problem.what)
             shapes = carried_on(op, mismatch.recovered, cause) if mismatch.recovered is not None else (cause,)
         shapes = [told_here(run, shape) for shape in shapes]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.expressions import compile_key
 from flake8_cnnmem.evaluate.frame import Frame
@@ -102,14 +103,31 @@ def is_taken_apart(items: list[Value]) -> bool:
     return parts and calls == {id(first)}
 
 
-def refused_parts(frame: Frame, items: list[Value], count: int) -> list[Value]:
+def is_taken(items: list[Value] | Unknown) -> bool:
+    """Whether they are parts of one tensor, which are told of more closely."""
+    return not isinstance(items, Unknown) and is_taken_apart(items)
+
+
+def has_parts(tensor: Tensor, count: int) -> bool:
+    """Whether a tensor may have so many parts along its first axis, whatever the batch size is."""
+    first = tensor.shape[0] if isinstance(tensor.shape, tuple) and tensor.shape else None
+    if isinstance(first, Batch):
+        return count % first.multiple == 0
+    return not isinstance(first, int) or first == count
+
+
+def show_first(tensor: Tensor) -> str:
+    """The first size of a tensor, for a message."""
+    return str(tensor.shape[0]) if isinstance(tensor.shape, tuple) else ""
+
+
+def refused_parts(frame: Frame, items: list[Value], parts: str, count: int) -> list[Value]:
     """As many parts as are asked for, of a tensor that has another number of them: that is said of its sizes."""
     first = items[0]
     assert isinstance(first, Tensor)
-    assert first.call is not None
-    what = f"gives {len(items)} parts, but is unpacked to {count}"
+    what = f"gives {parts} parts, but is unpacked to {count}"
     problem = Problem("CNM201", what, error="ValueError")
-    name, framework = first.call.function or first.call.op.kind, first.framework
+    name, framework = (first.call.function or first.call.op.kind) if first.call is not None else "", first.framework
     part = frame.run.apply(Refused(problem), first, function=name, framework=framework)
     return [part, *items[1:count], *[part] * (count - len(items))]
 
@@ -123,13 +141,15 @@ def unpacking_target(compiler: Compiler, node: cst.Tuple | cst.List) -> Store:
     def store(frame: Frame, value: Value) -> None:
         run = frame.run
         items = run.items(value)
+        if star is None and isinstance(value, Tensor) and not has_parts(value, count) and not is_taken(items):
+            items = refused_parts(frame, [value], show_first(value), count)
         if isinstance(items, Unknown):
             for each in stores:
                 each(frame, items)
             return
         if star is None:
             if len(items) != count and is_taken_apart(items):
-                items = refused_parts(frame, items, count)
+                items = refused_parts(frame, items, str(len(items)), count)
             if len(items) != count:
                 few = "not enough" if len(items) < count else "too many"
                 raise run.error("ValueError", f"{few} values to unpack (expected {count})")

@@ -85,6 +85,32 @@ def noting(notes: Notes | None) -> Iterator[None]:
         _asked.remove(notes)
 
 
+class RefusedAgain(BaseException):
+    """A size is refused where it was before: who tried whether a text mends it has seen enough. Nothing that is
+    analysed may catch it."""
+
+
+_refused: list[frozenset[tuple[str, int]]] = []
+"""The lines whose sizes were refused before, of the evaluations that end there, the innermost last."""
+
+
+@contextmanager
+def ending_where_refused(lines: frozenset[tuple[str, int]]) -> Iterator[None]:
+    """Within it an evaluation ends with RefusedAgain where the program itself comes to a wrong size in one of these
+    lines, each a path and a number."""
+    _refused.append(lines)
+    try:
+        yield
+    finally:
+        _refused.pop()
+
+
+def end_where_refused(path: str, line: int) -> None:
+    """A size is refused in a line that the program has come to."""
+    if _refused and (path, line) in _refused[-1]:
+        raise RefusedAgain
+
+
 def notes_for(path: str) -> Notes | None:
     """Where the values of this file's expressions are noted, if somebody asks for them."""
     return _asked[-1] if _asked and _asked[-1].path == path else None

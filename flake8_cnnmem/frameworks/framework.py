@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.device_terms import DeviceTerms
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
+from flake8_cnnmem.frameworks.spelling import ARRAYS, Spelling
 from flake8_cnnmem.graph import Model, Site, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
@@ -165,6 +166,8 @@ class Framework:
     """The input tensors that a model states itself (a functional Keras model), or None."""
     moved: Callable[[Instance], list[Weight]] | None = None
     """All weights of a model in the order in which they come to the device; None for that of `weights`."""
+    spelling: Callable[[], Spelling] = lambda: ARRAYS
+    """How its programs write what decides sizes."""
     single_layers: frozenset[str] = frozenset()
     """Layers that are built of other layers, and are one layer all the same: their result is their volume."""
     merging_layers: frozenset[str] = frozenset()

@@ -51,7 +51,7 @@ from flake8_cnnmem.line_to_change.given import (
     where_made,
 )
 from flake8_cnnmem.line_to_change.handed import number_handed_over
-from flake8_cnnmem.line_to_change.operands import factor_of_product, leaf_beside_result, narrower_branch
+from flake8_cnnmem.line_to_change.operands import batch_mixed, factor_of_product, leaf_beside_result, narrower_branch
 from flake8_cnnmem.models import Built, Root
 from flake8_cnnmem.results import LayerProblem
 
@@ -88,6 +88,7 @@ RULES: tuple[Callable[[Case], Site | None], ...] = (
     mask_given,
     state_at_its_making,
     target_at_its_making,
+    batch_mixed,
     factor_of_product,
     leaf_beside_result,
     call_of_function,

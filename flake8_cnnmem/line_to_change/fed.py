@@ -77,7 +77,8 @@ def axes_before_loss(case: Case) -> Site | None:
     if sparse and recurrent and len(output) == len(target) == 2 and output != target:
         last = max(recurrent, key=lambda each: each.number)
         return case.layer_of(last) if target[1:] == sizes_of(last.inputs[0])[-2:-1] else None
-    one_hot = call.function == "categorical_crossentropy" and output[:-1] == target
+    numbers = output[:-1] == target or (output[:-1] == target[:-1] and output[-1:] != target[-1:] == (1,))
+    one_hot = call.function == "categorical_crossentropy" and numbers
     return loss_named(case) if one_hot or (sparse and output == target) else None
 
 

@@ -180,6 +180,8 @@ def stated_by_inner_model(case: Case) -> Site | None:
         scope = next(iter(index.around(node.lineno)), None)
         values = index.values_of(first.id, scope)
         [first] = values if len(values) == 1 else [first]
+    if first is None:
+        return shape_of_first_layer(case, node)
     if not isinstance(first, ast.Call) or name_of(first.func) not in ("Input", "InputLayer"):
         return None
     entered = next((each for each in case.built.model.calls if inner[0] in list(each.ancestry())), case.call)
@@ -191,6 +193,23 @@ def stated_by_inner_model(case: Case) -> Site | None:
         a != b for a, b in zip(stated, given, strict=True) if isinstance(a, int) and isinstance(b, int)
     )
     return StatementSite(case.path, first) if stated and differ else None
+
+
+def shape_of_first_layer(case: Case, made: ast.Call) -> Site | None:
+    """The first layer that a model is given one by one (`model.add(...)`), where that states another input than the
+    model is called on."""
+    index = case.index()
+    function = next(iter(index.around(made.lineno)), None) if index is not None else None
+    stated = [
+        word.value
+        for each in (ast.walk(function) if function is not None else ())
+        if isinstance(each, ast.Call) and each.lineno > made.lineno
+        for word in each.keywords
+        if word.arg == "input_shape" and isinstance(word.value, (ast.Tuple, ast.List))
+    ]
+    declared = case.problem.problem.declared
+    fitting = [each for each in stated if declared in [worked_out(one) for one in each.elts]]
+    return StatementSite(case.path, fitting[0]) if len(stated) == len(fitting) == 1 else None
 
 
 def parameter_of_function(case: Case) -> Site | None:

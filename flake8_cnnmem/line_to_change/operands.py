@@ -22,9 +22,38 @@ from flake8_cnnmem.line_to_change.case import (
     unviewed,
 )
 from flake8_cnnmem.line_to_change.worked_out import size_worked_out
-from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Loss, Matmul, Recurrent, RecurrentCell, Resize
+from flake8_cnnmem.ops import (
+    Convolution,
+    DepthwiseConvolution,
+    Linear,
+    Loss,
+    Matmul,
+    Recurrent,
+    RecurrentCell,
+    Reshape,
+    Resize,
+)
 from flake8_cnnmem.ops.merge import Broadcast, Concatenate, Stack
 from flake8_cnnmem.ops.products import Dot, Einsum
+
+
+def batch_mixed(case: Case) -> Site | None:
+    """The last reshape that has changed the number of samples of one of two results: `reshape(x, (-1, steps, part))`
+    where each position has more values than that."""
+    call = case.call
+    if not isinstance(call.op, (Broadcast, Concatenate)) or len(call.inputs) != 2:
+        return None
+    one, other = (sizes_of(each) for each in call.inputs)
+    if len(one) != len(other) or one[1:] != other[1:] or one[:1] == other[:1]:
+        return None
+    found = []
+    for tensor, wanted in zip(call.inputs, (other[:1], one[:1]), strict=True):
+        before = [each for each in calls_behind((tensor,)) if isinstance(each.op, Reshape) and each.outputs]
+        mixed = [each for each in before if sizes_of(each.inputs[0])[:1] == wanted != sizes_of(each.outputs[0])[:1]]
+        undone = [each for each in before if sizes_of(each.inputs[0])[:1] != wanted == sizes_of(each.outputs[0])[:1]]
+        if len(mixed) > len(undone):
+            found.append(mixed[-1])
+    return case.called_at(found[0]) if len(found) == 1 else None
 
 
 def leaf_beside_result(case: Case) -> Site | None:

@@ -14,20 +14,23 @@ from dataclasses import replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import STEPS
-from flake8_cnnmem.evaluate.noting import Notes
+from flake8_cnnmem.evaluate.noting import Notes, RefusedAgain, ending_where_refused
+from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.step_reads import is_reserved
 from flake8_cnnmem.ops import Einsum
 from flake8_cnnmem.results import FileReport, LayerProblem
-from flake8_cnnmem.smallest_edit import axes, calls, numbers, options
+from flake8_cnnmem.smallest_edit import axes, blocks, calls, data, numbers, options
 from flake8_cnnmem.smallest_edit.scene import Candidate, Scene
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.text.edits import applied
 
-MOST_TRIALS = 14
+MOST_TRIALS = 20
 """Edits of one file that are tried."""
+SOON_ENDED = 0.4
+"""As much of a trial counts one that comes to the same wrong size again, and goes no further."""
 FEWEST_TRIALS = 4
-STEPS_OF_TRIALS = 120_000
+STEPS_OF_TRIALS = 160_000
 """Steps of evaluation that all of them together may take; a program of a few hundred lines takes 5,000 to 15,000."""
 
 TOLD = 3
@@ -37,15 +40,27 @@ KINDS: tuple[Callable[[Scene], Iterator[Candidate]], ...] = (
     calls.layer_not_called,
     calls.axis_behind,
     calls.axes_of_data,
+    blocks.heads_not_dividing,
+    blocks.other_direction,
+    blocks.test_of_sizes,
+    blocks.moved_on,
+    options.widths_of_keys,
+    blocks.part_as_beside,
+    data.other_axis,
+    data.other_size,
     numbers.other_name,
     numbers.factors,
     options.switches,
     axes.other_axis,
     axes.other_size,
     axes.other_order,
+    axes.order_lacking,
     axes.exchanged,
+    numbers.squared,
+    numbers.parts_of_products,
     options.as_its_siblings,
     options.strides,
+    options.factors,
     calls.other_tensor,
     calls.one_more_joined,
     calls.axes_not_taken_away,
@@ -93,8 +108,9 @@ def with_lines_to_change(report: FileReport, source: Source, evaluate: Evaluate)
     return replace(report, reports=tuple(reports))
 
 
-def channels_last(report: FileReport) -> bool:
-    return any(each.problems and frameworks.named(each.framework).channels_last for each in report.reports)
+def framework_of(report: FileReport) -> Framework:
+    """The framework of the models that have wrong sizes."""
+    return frameworks.named(next((each.framework for each in report.reports if each.problems), ""))
 
 
 def problems_of(report: FileReport) -> list[LayerProblem]:
@@ -103,12 +119,14 @@ def problems_of(report: FileReport) -> list[LayerProblem]:
 
 def mending(report: FileReport, source: Source, evaluate: Evaluate) -> Candidate | None:
     """The most plausible edit after which no size is wrong."""
-    spoken_for, tried = any(each.at is not None for each in problems_of(report)), 0
+    spoken_for, tried = any(each.at is not None for each in problems_of(report)), 0.0
     notes = Notes(source.path)
+    sites = [each.call.site for each in problems_of(report) if each.call is not None and each.call.site is not None]
+    refused = frozenset((site.path, site.line) for site in sites)
     found = candidates(report, source, evaluate, notes)
     most = affordable(notes)
     for candidate in found:
-        if tried == most:
+        if tried >= most:
             break
         if spoken_for and candidate.solved and not candidate.told:
             # Another number at the line that the graph speaks for has to be of no help before.
@@ -122,7 +140,13 @@ def mending(report: FileReport, source: Source, evaluate: Evaluate) -> Candidate
             continue
         edited = Source(source.path, text)
         edited.before = source
-        if mends(evaluate(edited, None), report, {each.line for each in candidate.edits}):
+        try:
+            with ending_where_refused(refused):
+                after = evaluate(edited, None)
+        except RefusedAgain:
+            tried += SOON_ENDED - 1
+            continue
+        if mends(after, report, {each.line for each in candidate.edits}):
             return candidate
     return None
 
@@ -145,7 +169,7 @@ def candidates(report: FileReport, source: Source, evaluate: Evaluate, notes: No
     what = first.problem.what
     if what.startswith("has ") or what.endswith("order in memory") or isinstance(first.call.op, Einsum):
         return []
-    scene = Scene(again, first, first.call, notes, source.path, channels_last(report))
+    scene = Scene(again, first, first.call, notes, source.path, framework_of(report))
     found: dict[tuple[object, ...], Candidate] = {}
     for kind in KINDS:
         for each in kind(scene):

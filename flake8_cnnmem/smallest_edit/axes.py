@@ -6,38 +6,22 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
+from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, called, inside
 
 NEAR = 12
 """How many calls before the one that refuses the sizes an axis is looked for."""
 
-AXIS = {
-    "cat": 1, "concat": 1, "concatenate": 1, "stack": 1, "sum": 0, "mean": 0, "max": 0, "min": 0, "amax": 0, "amin": 0,
-    "squeeze": 0, "unsqueeze": 0, "expand_dims": 1, "flatten": 0, "chunk": 1, "split": 1, "select": 0, "argmax": 0,
-    "Concatenate": 0, "Flatten": 0, "Unflatten": 0, "unbind": 0, "size": 0,
-    "reduce_mean": 1, "reduce_sum": 1, "reduce_max": 1, "logsumexp": 0, "norm": 1, "repeat_interleave": 1,
-}  # fmt: skip
-"""What is told an axis, and at which place of a method's arguments (of a function's one behind its tensor)."""
-
-NAMES = ("dim", "axis", "start_dim")
-
-JOINS = ("cat", "concat", "concatenate", "stack", "expand_dims", "Concatenate", "Flatten", "Unflatten")
-"""Those whose first argument is no axis, however they are called."""
-
-ORDERS = ("transpose", "permute", "swapaxes", "swapdims", "Permute")
-
 
 def axis_of(scene: Scene, call: ast.Call) -> ast.expr | None:
     """The argument of a call that says an axis."""
-    name = called(call)
-    if name not in AXIS:
+    name, spelling = called(call), scene.spelling
+    if name not in spelling.axis:
         return None
-    named = next((word.value for word in call.keywords if word.arg in NAMES), None)
+    named = next((word.value for word in call.keywords if word.arg in spelling.axis_named), None)
     if named is not None:
         return named
-    at = AXIS[name]
-    if name not in JOINS and name not in ("reduce_mean", "reduce_sum", "reduce_max") and is_of_module(scene, call.func):
-        at += 1
+    at = spelling.axis[name] + (name not in spelling.function_axis and is_of_module(scene, call.func))
     return call.args[at] if len(call.args) > at else None
 
 
@@ -55,20 +39,25 @@ def other_axis(scene: Scene) -> Iterator[Candidate]:
         if axis is None or value is None or isinstance(getattr(axis, "value", None), bool):
             continue
         axes = rank_around(scene, call)
-        first = 0 if called(call) in ("squeeze", "unsqueeze", "expand_dims", "size") else 1
+        first = 0 if called(call) in (*scene.spelling.inserting, *scene.spelling.left_out, "size") else 1
         others = [at for at in range(first, axes) if at not in (value, value + axes)]
         rank = 10 + place.distance / 4
         parts = parts_of(scene, call)
         if parts is not None:
             others = [at for at in others if joined_along(parts, at)]
+            # Maps that agree in all axes can be joined along any: people mean their channels.
+            rank += ANY_AXIS * (len(set(parts)) == 1 and value % axes == (axes - 1 if scene.channels_last else 1))
         for at in sorted(others, key=lambda at: abs(at - (value % axes if axes else 0)))[:3]:
             yield scene.candidate(rank + 0.1 * at, axis, str(at if value >= 0 else at - axes))
+
+
+ANY_AXIS = 8
 
 
 def parts_of(scene: Scene, call: ast.Call) -> list[tuple[object, ...]] | None:
     """The shapes of the tensors that a call joins; None where it joins nothing, or they are not known."""
     parts = call.args[0] if call.args else None
-    if called(call) not in ("cat", "concat", "concatenate") or not isinstance(parts, (ast.List, ast.Tuple)):
+    if called(call) not in scene.spelling.joins or not isinstance(parts, (ast.List, ast.Tuple)):
         return None
     shapes = [scene.shape(each) for each in parts.elts]
     return [shape for shape in shapes if shape is not None] if None not in shapes else None
@@ -98,7 +87,7 @@ def near_calls(scene: Scene) -> Iterator[tuple[Place, ast.Call]]:
     """The calls in the statements of the ops that stand just before the one that refuses the sizes."""
     seen: set[int] = set()
     for place in scene.places:
-        if place.role == "block" or place.distance > NEAR:
+        if place.role in ("block", "caller") or place.distance > NEAR:
             continue
         statement = scene.statement_of(place.node) if place.distance <= 1 else place.node
         for node in inside(statement or place.node):
@@ -115,13 +104,13 @@ def rank_around(scene: Scene, call: ast.Call) -> int:
     for argument in call.args[:1]:
         parts = argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument]
         shapes += [scene.shape(each) for each in parts]
-    return max((len(each) for each in shapes if each is not None), default=4 if called(call) == "Concatenate" else 3)
+    return max((len(each) for each in shapes if each is not None), default=4 if scene.infers_input else 3)
 
 
 def other_order(scene: Scene) -> Iterator[Candidate]:
     """Axes in another order: two of a permutation exchanged, or another pair of them."""
     for place, call in near_calls(scene):
-        if called(call) not in ORDERS:
+        if called(call) not in scene.spelling.orders:
             continue
         given = call.args
         if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
@@ -129,7 +118,7 @@ def other_order(scene: Scene) -> Iterator[Candidate]:
         numbers = [scene.number(each) if isinstance(each, (ast.Constant, ast.UnaryOp)) else None for each in given]
         at = [n for n, each in enumerate(numbers) if each is not None]
         rank = 11 + place.distance / 4
-        if called(call) in ("permute", "Permute") and len(at) > 2:
+        if called(call) in scene.spelling.whole_orders and len(at) > 2:
             for one, other in combinations(at, 2):
                 edits = (scene.edit(given[one], str(numbers[other])), scene.edit(given[other], str(numbers[one])))
                 yield Candidate(rank, call.lineno, call.col_offset + 1, edits)
@@ -142,6 +131,29 @@ def other_order(scene: Scene) -> Iterator[Candidate]:
                     yield Candidate(rank, call.lineno, call.col_offset + 1, edits)
 
 
+def order_lacking(scene: Scene) -> Iterator[Candidate]:
+    """The last two of three axes exchanged, behind what has made them three, or where the model is handed them."""
+    behind, problem = scene.spelling.transposing, scene.problem.problem
+    if not behind or isinstance(scene.call.op, Loss):
+        return
+    of_axes = scene.is_of_order or problem.elsewhere is not None or scene.is_of_axes
+    for place, call in near_calls(scene):
+        shape, given = scene.shape(call), scene.shape(call.func.value) if isinstance(call.func, ast.Attribute) else None
+        if shape is None or given is None or len(shape) != THREE or len(given) == THREE or place.role != "op":
+            continue
+        if of_axes or shape[1:] == (problem.declared, problem.given):
+            yield scene.candidate(11 + place.distance / 4, call, scene.text(call) + behind)
+    for call in scene.index.calls if of_axes else ():
+        for each in call.args[:1]:
+            shape = scene.shape(each) if isinstance(each, (ast.Name, ast.Subscript)) else None
+            if shape is not None and len(shape) == THREE and scene.is_model(call.func) and not scene.is_made(each):
+                yield scene.candidate(12, each, scene.text(each) + behind)
+
+
+THREE = 3
+"""The axes of sequences of features."""
+
+
 def exchanged(scene: Scene) -> Iterator[Candidate]:
     """Two arguments of a call, two values that a function gives or two names that they are given, the other way
     round."""
@@ -150,7 +162,8 @@ def exchanged(scene: Scene) -> Iterator[Candidate]:
             given: list[ast.expr] = [
                 each for each in place.node.args if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))
             ]
-            if 1 < len(given) <= MOST_EXCHANGED and scene.problem.at is None and place.distance <= NEAR:
+            silent = scene.problem.at is None and place.distance <= NEAR and place.role != "caller"
+            if 1 < len(given) <= MOST_EXCHANGED and (silent or place.role == "block"):
                 for first, second in combinations(given, 2):
                     if differ(scene, first, second):
                         yield swapped(scene, 17 + place.distance / 4, first, second)
@@ -159,6 +172,10 @@ def exchanged(scene: Scene) -> Iterator[Candidate]:
                 for one, other in combinations(words, 2):
                     if differ(scene, one.value, other.value):
                         yield swapped(scene, 18 + place.distance / 4, one.value, other.value)
+    for call in scene.index.calls:
+        given = [each for each in call.args if isinstance(each, ast.Name)]
+        if len(given) == TWO and scene.is_model(call.func) and differ(scene, *given):
+            yield swapped(scene, 14, *given)
     for function in functions_run(scene):
         returns = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
         if len(returns) == 1 and isinstance(returns[0], ast.Tuple):
@@ -167,6 +184,7 @@ def exchanged(scene: Scene) -> Iterator[Candidate]:
                     yield swapped(scene, 13, first, second)
 
 
+TWO = 2
 MOST_EXCHANGED = 6
 
 

@@ -50,7 +50,7 @@ def other_tensor(scene: Scene) -> Iterator[Candidate]:
         # One of the two would be lost.
         return
     for place in scene.places:
-        if place.role != "op" or place.distance > CLOSE:
+        if place.role not in ("op", "caller") or place.distance > (CLOSE if place.role == "op" else 0):
             continue
         statement = scene.statement_of(place.node)
         if statement is None:
@@ -141,7 +141,7 @@ def one_more_joined(scene: Scene) -> Iterator[Candidate]:
         if place.role != "op" or place.distance > NEAR or not isinstance(node, ast.Call):
             continue
         parts = node.args[0] if node.args and isinstance(node.args[0], (ast.List, ast.Tuple)) else None
-        if called(node) not in ("cat", "concat", "concatenate") or parts is None or not parts.elts:
+        if called(node) not in scene.spelling.joins or parts is None or not parts.elts:
             continue
         if given is None or declared is None or declared <= given:
             continue
@@ -170,13 +170,10 @@ def axes_not_taken_away(scene: Scene) -> Iterator[Candidate]:
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
-                and called(node) in TAKEN_AWAY
+                and called(node) in scene.spelling.left_out
                 and scene.shape(node.func.value)
             ):
                 yield scene.candidate(16 + place.distance / 2, node, scene.text(node.func.value))
-
-
-TAKEN_AWAY = ("squeeze", "unsqueeze", "transpose", "permute", "t", "repeat")
 
 
 def test_of_branch(scene: Scene) -> Iterator[Candidate]:

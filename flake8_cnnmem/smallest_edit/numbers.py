@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from flake8_cnnmem.evidence.written import worked_out, written_at
+from flake8_cnnmem.evidence.written import parameters, worked_out, written_at
 from flake8_cnnmem.ops import Reshape
 from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, called, inside
 from flake8_cnnmem.text.edits import Edit
@@ -48,6 +48,7 @@ def other_name(scene: Scene) -> Iterator[Candidate]:
     known = names_in_reach(scene)
     for place, node, value in sizes_written(scene):
         if isinstance(node, ast.BinOp):
+            yield from as_another(scene, place, node, value)
             continue
         own = ast.dump(node)
         for size, wanted in scene.pairs:
@@ -64,15 +65,130 @@ def other_name(scene: Scene) -> Iterator[Candidate]:
             for text, far in sorted(found.items(), key=lambda each: each[1])[:2]:
                 parent = scene.parents.get(id(node))
                 given = parent.args if isinstance(parent, ast.Call) else ()
-                if place.role == "block" and any(scene.text(each) == text for each in given):
+                if place.role in ("block", "caller") and any(scene.text(each) == text for each in given):
                     far += HANDED_TWICE
+                far += NAMED_SO * named_so(scene, node)
                 rank = (6 if literal else 12 if place.distance == 0 else 15) + far + place.distance / 8
                 yield scene.candidate(rank, node, text)
                 if literal:
                     yield scene_candidate(node, rank + 0.1, all_alike(scene, node, text))
 
 
-HANDED_TWICE = 4
+NAMED_SO = 8
+"""How much less plausible another name is where a parameter is given the name that it has itself."""
+
+
+def named_so(scene: Scene, node: ast.expr) -> bool:
+    """Whether an argument is a name that the parameter of the called class or function has as well."""
+    parent = scene.parents.get(id(node))
+    if isinstance(parent, ast.keyword):
+        return parent.arg == getattr(node, "id", None)
+    if not isinstance(parent, ast.Call) or not isinstance(node, ast.Name) or node not in parent.args:
+        return False
+    name, at = called(parent), parent.args.index(node)
+    for each in ast.walk(scene.tree):
+        if isinstance(each, ast.ClassDef) and each.name == name:
+            first = next((one for one in each.body if getattr(one, "name", "") == "__init__"), None)
+            names = parameters(first)[1:] if isinstance(first, ast.FunctionDef) else []
+            return names[at : at + 1] == [node.id]
+        if isinstance(each, ast.FunctionDef) and each.name == name:
+            return parameters(each)[at : at + 1] == [node.id]
+    return False
+
+
+def as_another(scene: Scene, place: Place, node: ast.BinOp, value: int) -> Iterator[Candidate]:
+    """A product with a number in it as another one of the same function that has none: `width * 4` as
+    `width * ratio`."""
+    if isinstance(scene.parents.get(id(node)), ast.BinOp) or not any(
+        isinstance(each, ast.Constant) for each in ast.walk(node)
+    ):
+        return
+    own = ast.unparse(node.left)
+    for other in ast.walk(scene.scope_of(node)):
+        if isinstance(other, ast.BinOp) and type(other.op) is type(node.op) and ast.unparse(other.left) == own:
+            if any(isinstance(each, ast.Constant) for each in ast.walk(other)):
+                continue
+            if any((value, wanted) in scene.pairs for wanted in scene.every_number(other)):
+                yield scene.candidate(7 + place.distance / 8, node, scene.text(other))
+
+
+def squared(scene: Scene) -> Iterator[Candidate]:
+    """The parts along one side where those of the whole square are asked for."""
+    roots = {(one, other) for one, other in scene.pairs if one * one == other}
+    for node in ast.walk(scene.tree) if roots else ():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
+            if not isinstance(scene.parents.get(id(node)), ast.BinOp) and any(
+                scene.number(node) == one for one, _ in roots
+            ):
+                yield scene.candidate(9, node, f"({scene.text(node)}) ** 2")
+
+
+def parts_of_products(scene: Scene) -> Iterator[Candidate]:
+    """A number in the sizes of a reshape, or in the product of sizes before it: the one that the rest of the file has
+    less often."""
+    given, declared = scene.problem.problem.given, scene.problem.problem.declared
+    if not isinstance(scene.call.op, Reshape) or not given or not declared:
+        return
+    often, known = numbers_written(scene), names_in_reach(scene)
+    following = width_behind(scene)
+    for place in scene.places:
+        if place.distance > 1 or place.role not in ("op", "layer"):
+            continue
+        times, parts = (given, declared) if place.distance == 0 else (declared, given)
+        for node in inside(place.node):
+            if place.distance == 0 and given % declared == 0 and node in elements(place.node):
+                texts = {
+                    scene.text(each)
+                    for each, where in known.get(given // declared, ())
+                    if where is scene.scope_of(node)
+                }
+                for text in sorted(each for each in texts if each not in scene.text(node))[:2]:
+                    yield scene.candidate(9, node, f"{scene.text(node)} * {text}")
+            if isinstance(node, ast.Constant) and type(node.value) is int and node.value * times % parts == 0:
+                wanted = node.value * times // parts
+                whole = place.distance == 0 or is_product_of_numbers(scene, node)
+                if wanted > 1 and whole:
+                    rank = 18 + place.distance / 4 + odd(often, node.value, wanted)
+                    rank += HALVING * ((node.value == 2 * following) - (wanted == 2 * following))
+                    yield scene.candidate(rank, node, str(wanted))
+
+
+HALVING = 3
+"""What speaks for twice the width of the convolution behind a reshape: networks halve their widths on the way."""
+
+
+def width_behind(scene: Scene) -> int:
+    """The width that is written for the next convolution behind the line that refuses the sizes; 0 for none."""
+    line = scene.call.site.line if scene.call.site is not None else 0
+    numbers = [
+        (each.lineno, each.args[0].value)
+        for each in scene.index.calls
+        if each.lineno > line and scene.spelling.convolution in called(each) and each.args
+        if isinstance(each.args[0], ast.Constant) and type(each.args[0].value) is int
+    ]
+    return min(numbers)[1] if numbers else 0
+
+
+def elements(node: ast.AST) -> list[ast.expr]:
+    """The sizes that a reshape is told one by one."""
+    given = node.args if isinstance(node, ast.Call) else []
+    inner = [each.elts for each in given if isinstance(each, (ast.Tuple, ast.List))]
+    return [*given, *(each for elts in inner for each in elts)]
+
+
+def is_product_of_numbers(scene: Scene, node: ast.expr) -> bool:
+    parent = scene.parents.get(id(node))
+    return isinstance(parent, ast.BinOp) and worked_out(parent) is not None
+
+
+def numbers_written(scene: Scene) -> Counter[int]:
+    """How often each whole number is written in the file."""
+    return Counter(
+        each.value for each in ast.walk(scene.tree) if isinstance(each, ast.Constant) and type(each.value) is int
+    )
+
+
+HANDED_TWICE = 3
 """How much less plausible it is that a block is handed one name twice."""
 
 
@@ -111,9 +227,13 @@ def factors(scene: Scene) -> Iterator[Candidate]:
         if isinstance(scene.parents.get(id(node)), ast.BinOp):
             continue
         literal = worked_out(node) is not None
-        if len(scene.every_number(node)) > 1:
+        if len(scene.every_number(node)) > 1 and scene.is_looped(node):
             continue
         far = place.distance / 8
+        sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+        for side in sides:
+            if (value, scene.number(side)) in scene.reshaped:
+                yield scene.candidate(14 + far, node, scene.text(side))
         for size, wanted in scene.pairs:
             if size != value:
                 continue
@@ -140,9 +260,10 @@ def factors(scene: Scene) -> Iterator[Candidate]:
                         yield replace(scene.candidate(14 + far, node, scene.text(part)), solved=not one_off)
                 for part in ast.walk(node):
                     if isinstance(part, ast.Constant) and type(part.value) is int and part.value > 1:
-                        for factor in (part.value - 1, part.value + 1):
+                        exact = set() if literal or part.value * wanted % value else {part.value * wanted // value}
+                        for factor in exact | {part.value - 1, part.value + 1}:
                             yield from resized(scene, node, part, factor, wanted, 13 + far)
-            if not literal:
+            if not literal and place.role != "data":
                 yield from lacking(scene, node, plain, value, wanted, 13 + far)
 
 
@@ -169,16 +290,14 @@ def lacking(scene: Scene, node: ast.expr, plain: str, value: int, wanted: int, r
     scope = scene.scope_of(node)
     for number, sign in ((wanted - value, "+"), (wanted // value if wanted % value == 0 else 0, "*")):
         texts = {scene.text(other) for other, where in known.get(number, ()) if where is scope}
-        for text in sorted(texts)[:1]:
+        for text in sorted(each for each in texts if each not in plain)[:1]:
             yield scene.candidate(rank, node, f"{plain} {sign} {text}")
 
 
 def number_itself(scene: Scene) -> Iterator[Candidate]:
     """The number where it is written, which is unlike others: the less often it stands in the file, and the more often
     the one that fits, the more plausible."""
-    often = Counter(
-        each.value for each in ast.walk(scene.tree) if isinstance(each, ast.Constant) and type(each.value) is int
-    )
+    often = numbers_written(scene)
     done: set[int] = set()
     for place, node, value in sizes_written(scene):
         if isinstance(node, ast.BinOp) and worked_out(node) is not None and place.role == "layer":
@@ -233,11 +352,11 @@ def all_alike(scene: Scene, node: ast.expr, wanted: str) -> tuple[Edit, ...]:
 
 def base(scene: Scene, place: Place, node: ast.expr) -> float:
     """How plausible the number of a place is: a layer's own before a leaf's and a block's."""
-    if isinstance(place.node, ast.Call) and called(place.node) in ("Input", "InputLayer"):
+    if isinstance(place.node, ast.Call) and called(place.node) in scene.spelling.inputs:
         return 22
     if place.distance == 0 and place.role == "op":
         return 20
-    kind = {"layer": 20, "block": 21, "leaf": 21, "data": 22, "op": 23}[place.role]
+    kind = {"layer": 20, "block": 21, "caller": 21, "leaf": 21, "data": 22, "op": 23}[place.role]
     first = isinstance(place.node, ast.Call) and place.node.args[:1] and node in list(ast.walk(place.node.args[0]))
     return kind + place.distance / 4 - (2 if place.distance == 0 and first else 0)
 

@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from math import gcd
 
-from flake8_cnnmem.ops import Linear
+from flake8_cnnmem.ops import AttentionInputs, Broadcast, Linear, Loss
 from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, called
 from flake8_cnnmem.text.edits import Edit, with_keyword
-
-SEQUENCES = ("return_sequences",)
-
-SWITCHES: dict[bool, dict[str, tuple[str, ...]]] = {
-    False: {
-        "LSTM": ("batch_first", "bidirectional"), "GRU": ("batch_first", "bidirectional"),
-        "RNN": ("batch_first", "bidirectional"), "MultiheadAttention": ("batch_first",),
-        "TransformerEncoderLayer": ("batch_first",), "TransformerDecoderLayer": ("batch_first",),
-        "Transformer": ("batch_first",),
-    },
-    True: {"LSTM": SEQUENCES, "GRU": SEQUENCES, "SimpleRNN": SEQUENCES, "ConvLSTM2D": SEQUENCES},
-}  # fmt: skip
-"""The switches of a layer that decide shapes. Whoever switches one on means it: it is forgotten rather."""
-
-KEEPS = ("sum", "mean", "max", "min", "amax", "amin", "reduce_mean", "reduce_sum", "reduce_max")
 
 
 def layers(scene: Scene) -> Iterator[tuple[Place, ast.Call]]:
@@ -33,25 +19,41 @@ def layers(scene: Scene) -> Iterator[tuple[Place, ast.Call]]:
 
 def switches(scene: Scene) -> Iterator[Candidate]:
     """A switch that was forgotten, or is off."""
+    shapes = [each.shape for each in scene.call.inputs[:2] if isinstance(each.shape, tuple)]
+    compared = isinstance(scene.call.op, Loss) and len(shapes) > 1 and len(shapes[0]) == len(shapes[1])
+    compared = compared and "takes a target" not in scene.problem.problem.what
     for place, call in layers(scene):
         given = {word.arg: word.value for word in call.keywords}
-        names = SWITCHES[scene.channels_last].get(called(call), ())
-        if called(call) in KEEPS and scene.text(call.func).partition(".")[0] != "self":
-            names = ("keepdim",)
+        names = scene.spelling.switches.get(called(call), ())
+        if compared and scene.infers_input:
+            # Steps that are kept would be compared as well.
+            names = ()
+        kept = scene.spelling.keeps.get(called(call))
+        if kept is not None and scene.is_of_axes and scene.text(call.func).partition(".")[0] != "self":
+            names = ("keepdims" if "axis" in given else kept,)
         for name in names:
             value = given.get(name)
-            if value is None and name.startswith("keepdim"):
-                name = "keepdims" if "reduce_" in called(call) or "axis" in given else "keepdim"
             if value is None or (isinstance(value, ast.Constant) and value.value is False):
                 node = call if value is None else value
                 edit = with_keyword(call, scene.lines, name, "True")
                 yield Candidate(9 + place.distance / 8, node.lineno, node.col_offset + 1, (edit,))
 
 
+def widths_of_keys(scene: Scene) -> Iterator[Candidate]:
+    """An attention's keys and values have another width than its queries, and nobody has told it."""
+    given = scene.problem.problem.given
+    if not isinstance(scene.call.op, AttentionInputs) or given is None:
+        return
+    for place, call in layers(scene):
+        first, *others = scene.spelling.widths_of_keys.get(called(call), ("",))
+        if first and not any(word.arg == first for word in call.keywords):
+            value = ", ".join([str(given), *(f"{other}={given}" for other in others)])
+            edit = with_keyword(call, scene.lines, first, value)
+            yield Candidate(8 + place.distance / 8, call.lineno, call.col_offset + 1, (edit,))
+
+
 FREE = 2
 """The first arguments of a layer are its widths, which differ from layer to layer."""
-
-WINDOWS = ("stride", "strides", "padding", "kernel_size", "dilation", "dilation_rate", "output_padding", "pool_size")
 
 
 def as_its_siblings(scene: Scene) -> Iterator[Candidate]:
@@ -60,7 +62,7 @@ def as_its_siblings(scene: Scene) -> Iterator[Candidate]:
         return
     for place, call in layers(scene):
         name = called(call)
-        if not any(word in name for word in ("Conv", "Pool", "conv", "pool", "Upsample", "UpSampling")):
+        if not any(word in name for word in scene.spelling.window_layers):
             continue
         around = scene.scope_of(call)
         alike = [
@@ -68,10 +70,10 @@ def as_its_siblings(scene: Scene) -> Iterator[Candidate]:
             for each in ast.walk(around)
             if isinstance(each, ast.Call) and each is not call and called(each) == name and each.lineno != call.lineno
         ]
-        own = options_of(call)
+        own = options_of(scene, call)
         tails: dict[str, tuple[ast.Call, int]] = {}
         for each in alike:
-            text = ast.dump(ast.Tuple(options_of(each)))
+            text = ast.dump(ast.Tuple(options_of(scene, each)))
             tails[text] = each, tails.get(text, (each, 0))[1] + 1
         for text, (other, times) in tails.items():
             if text == ast.dump(ast.Tuple(own)):
@@ -83,27 +85,27 @@ def as_its_siblings(scene: Scene) -> Iterator[Candidate]:
                 )
 
 
-def first_free(call: ast.Call) -> int:
+def first_free(scene: Scene, call: ast.Call) -> int:
     """How many of a call's first arguments are widths, and no options."""
-    name = called(call)
-    infers_input = "Conv2D" in name or "Conv1D" in name or "Conv3D" in name
-    return 0 if "ool" in name or "Up" in name else 1 if infers_input else FREE
+    return 0 if scene.spelling.convolution not in called(call) else 1 if scene.infers_input else FREE
 
 
-def options_of(call: ast.Call) -> list[ast.expr]:
-    words = sorted((word for word in call.keywords if word.arg in WINDOWS), key=lambda word: word.arg or "")
-    return [*call.args[first_free(call) :], *(ast.Tuple([ast.Constant(word.arg), word.value]) for word in words)]
+def options_of(scene: Scene, call: ast.Call) -> list[ast.expr]:
+    windows = scene.spelling.windows
+    words = sorted((word for word in call.keywords if word.arg in windows), key=lambda word: word.arg or "")
+    return [*call.args[first_free(scene, call) :], *(ast.Tuple([ast.Constant(word.arg), word.value]) for word in words)]
 
 
 def whole_tail(scene: Scene, call: ast.Call, other: ast.Call) -> Edit | None:
     """The edit that gives a call the options of another one behind its own widths."""
-    free = first_free(call)
+    free = first_free(scene, call)
+    windows = scene.spelling.windows
     if any(isinstance(each, ast.Starred) for each in (*call.args, *other.args)) or len(call.args) < free:
         return None
     widths = [scene.text(each) for each in call.args[:free]]
     taken = [scene.text(each) for each in other.args[free:]]
-    kept = [word for word in call.keywords if word.arg not in WINDOWS]
-    words = [word for word in other.keywords if word.arg in WINDOWS]
+    kept = [word for word in call.keywords if word.arg not in windows]
+    words = [word for word in other.keywords if word.arg in windows]
     names = [f"{word.arg}={scene.text(word.value)}" for word in (*words, *kept)]
     return scene.edit(call, f"{scene.text(call.func)}({', '.join((*widths, *taken, *names))})")
 
@@ -112,42 +114,108 @@ def strides(scene: Scene) -> Iterator[Candidate]:
     """A stride of two where there is none, a pooling to one value, a padding that keeps the sides."""
     if not scene.is_spatial:
         return
-    padded = any(word.arg == "padding" for each in scene.index.calls for word in each.keywords)
+    spelling = scene.spelling
+    flat = FLAT * isinstance(scene.call.op, Linear)
+    cropped = isinstance(scene.call.op, Broadcast) and any(0 < a - b <= CROPPED for a, b in scene.sides)
+    padded = cropped or any(is_padded(scene, each) for each in scene.index.calls)
     for place, call in layers(scene):
         name = called(call)
         given = {word.arg: word.value for word in call.keywords}
         rank = 18 + place.distance / 8
+
+        def added(rank: float, option: str, value: str, solved: bool = False, call: ast.Call = call) -> Candidate:
+            edit = with_keyword(call, scene.lines, option, value)
+            return Candidate(rank, call.lineno, call.col_offset + 1, (edit,), solved=solved)
+
+        if spelling.adaptive and name.startswith(spelling.adaptive) and call.args:
+            if scene.number(call.args[0]) not in (None, 1):
+                yield scene.candidate(12 + place.distance / 8, call.args[0], "1")
+        windows = {scene.number(each) for each in call.args}
+        if (
+            "ool" in name
+            and spelling.stride not in given
+            and any(a == b * w for a, b in scene.sides for w in windows if w)
+        ):
+            yield added(13 + place.distance / 8, spelling.stride, "1")
+        if spelling.convolution not in name or not scene.is_halving:
+            continue
         for word in call.keywords:
-            if word.arg in ("stride", "strides", "padding") and "Conv" in name and given_twice(scene, call, word):
+            if word.arg in (spelling.stride, "padding") and given_twice(scene, call, word):
                 kept = [scene.text(each) for each in call.args]
                 kept += [f"{each.arg}={scene.text(each.value)}" for each in call.keywords if each is not word]
                 edit = scene.edit(call, f"{scene.text(call.func)}({', '.join(kept)})")
                 yield Candidate(rank + 2.5, word.value.lineno, word.value.col_offset + 1, (edit,))
-        if "Conv" in name and "ranspose" not in name:
-            infers_input = name[-2:] in ("1D", "2D", "3D")
-            option = "strides" if infers_input else "stride"
-            parameters = {word for word in names_around(scene, call) if word in ("stride", "strides")}
-            if option not in given and (infers_input or len(call.args) < 4):
-                for value in (*parameters, "2"):
-                    edit = with_keyword(call, scene.lines, option, value)
-                    yield Candidate(rank - 6 * (value != "2"), call.lineno, call.col_offset + 1, (edit,))
-            flat = isinstance(scene.call.op, Linear)
-            if infers_input and "padding" not in given and padded:
-                edit = with_keyword(call, scene.lines, "padding", '"same"')
-                yield Candidate(rank - 4 + (5 if flat else 0), call.lineno, call.col_offset + 1, (edit,))
-            if not infers_input and "padding" not in given and padded and len(call.args) < 5:
-                size = scene.number(given.get("kernel_size", call.args[2] if len(call.args) > 2 else call))
-                if size is not None and size > 1:
-                    edit = with_keyword(call, scene.lines, "padding", str(size // 2))
-                    yield Candidate(rank + (5 if flat else 0), call.lineno, call.col_offset + 1, (edit,))
-        if name.startswith("Adaptive") and call.args and scene.number(call.args[0]) not in (None, 1):
-            yield scene.candidate(12 + place.distance / 8, call.args[0], "1")
-        if name in ("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose") and padded and "padding" not in given:
-            edit = with_keyword(call, scene.lines, "padding", '"same"')
-            yield Candidate(14 + place.distance / 8, call.lineno, call.col_offset + 1, (edit,))
-        if "ranspose" in name and "Conv" in name and "output_padding" not in given:
-            edit = with_keyword(call, scene.lines, "output_padding", "1")
-            yield Candidate(18 + place.distance / 4, call.lineno, call.col_offset + 1, (edit,), solved=True)
+        transposed = spelling.transposed in name
+        if spelling.stride not in given and (scene.infers_input or len(call.args) < STRIDED):
+            parameters = {word for word in names_around(scene, call) if word == spelling.stride}
+            for value in (*parameters, "2"):
+                rarer = -6 * (value != "2") - 3 * (transposed and has_twin(scene, call, spelling.stride, value))
+                yield added(rank + rarer, spelling.stride, value)
+        if "padding" not in given and padded:
+            if spelling.same:
+                yield added(rank - 4 + flat, "padding", spelling.same)
+            elif len(call.args) < PADDED and not transposed:
+                kernel = given.get("kernel_size", call.args[2] if len(call.args) > 2 else call)
+                size = scene.number(kernel)
+                if size is None and isinstance(kernel, (ast.Name, ast.Attribute)):
+                    yield added(rank - 4 + flat, "padding", f"{scene.text(kernel)} // 2")
+                elif size is not None and size > 1:
+                    yield added(rank + flat, "padding", str(size // 2))
+        if transposed and "output_padding" not in given:
+            yield added(18 + place.distance / 4, "output_padding", "1", solved=True)
+
+
+FLAT = 5
+"""How much less plausible another padding is before a layer of features."""
+
+CROPPED = 6
+"""As many values a map loses at its sides to windows without a padding."""
+STRIDED, PADDED = 4, 5
+"""The arguments of a convolution with its stride, and with its padding, where it is told its input as well."""
+
+
+def is_padded(scene: Scene, call: ast.Call) -> bool:
+    """Whether a call is told a padding."""
+    by_place = not scene.infers_input and scene.spelling.convolution in called(call) and len(call.args) >= PADDED
+    return by_place or any(word.arg == "padding" for word in call.keywords)
+
+
+def has_twin(scene: Scene, call: ast.Call, option: str, value: str) -> bool:
+    """Whether a layer beside it has all of its options and this one."""
+    own = {scene.text(each) for each in [*call.args[1:], *call.keywords]} | {f"{option}={value}"}
+    return any(
+        own == {scene.text(each) for each in [*other.args[1:], *other.keywords]}
+        for other in ast.walk(scene.scope_of(call))
+        if isinstance(other, ast.Call) and called(other) == called(call)
+    )
+
+
+def factors(scene: Scene) -> Iterator[Candidate]:
+    """A stride, a window or a factor of sides that are so many times too large or too small."""
+    if not scene.is_spatial:
+        return
+    ratios = {(a // gcd(a, b), b // gcd(a, b)) for a, b in scene.sides}
+    pooled = scene.pooled_side
+    for place, call in layers(scene):
+        if not any(word in called(call) for word in scene.spelling.window_layers):
+            continue
+        free = first_free(scene, call)
+        # Of a convolution the stride; of a pooling and an upsampling all.
+        given = [*(call.args[free + 1 : free + 2] if free else call.args)]
+        given += [word.value for word in call.keywords if word.arg in (scene.spelling.stride, *FACTORS)]
+        for each in given:
+            number = scene.number(each) if isinstance(each, ast.Constant) else None
+            for times, parts in ratios if number is not None else ():
+                if number is not None and number * times % parts == 0 and number * times // parts > 1:
+                    wanted = str(number * times // parts)
+                    yield scene.candidate(17 + place.distance / 8, each, wanted)
+            if pooled is not None and number is not None and place.distance <= AT_END and "ool" in called(call):
+                yield scene.candidate(6, each, str(number * pooled))
+
+
+FACTORS = ("scale_factor", "size", "pool_size")
+AT_END = 3
+"""How many calls before a layer of features the last pooling stands."""
 
 
 def given_twice(scene: Scene, call: ast.Call, word: ast.keyword) -> bool:

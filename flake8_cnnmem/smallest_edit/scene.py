@@ -11,20 +11,27 @@ from math import gcd, isqrt
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.noting import Notes
 from flake8_cnnmem.evidence.written import Function, SyntaxIndex
+from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.line_to_change.case import unchanged_from, unviewed
-from flake8_cnnmem.ops import Einsum, Flatten, Loss, Matmul, Reshape
+from flake8_cnnmem.ops import (
+    GLU,
+    Chunk,
+    Einsum,
+    Flatten,
+    Linear,
+    Loss,
+    Matmul,
+    Recurrent,
+    RecurrentCell,
+    Reshape,
+    Split,
+)
 from flake8_cnnmem.results import LayerProblem
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.text.edits import Edit, instead_of
 from flake8_cnnmem.values import Instance, Value
-
-MADE = frozenset(
-    ("randn", "rand", "zeros", "ones", "empty", "full", "normal", "randint", "random", "uniform", "standard_normal",
-     "integers", "random_normal")
-)  # fmt: skip
-"""What data is made by in programs that show how a model is used."""
 
 FAR = 8
 """As far away as what stands outside of the graph counts."""
@@ -49,8 +56,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An expression that takes part: what it makes (an op's call, a layer, a block around it, a leaf), and how many
-    calls lie between it and the call that refuses the sizes."""
+    """An expression that takes part: what it makes (an op's call, a layer, a block around it, a leaf, the caller of the
+    function that it stands in), and how many calls lie between it and the call that refuses the sizes."""
 
     node: ast.AST
     role: str
@@ -61,13 +68,15 @@ class Scene:
     """The first wrong size of a file, in its text."""
 
     def __init__(
-        self, source: Source, problem: LayerProblem, call: Call, notes: Notes, path: str, channels_last: bool
+        self, source: Source, problem: LayerProblem, call: Call, notes: Notes, path: str, framework: Framework
     ) -> None:
         self.run = notes.found[0].run if notes.found else None
         self.site_of: dict[int, Site] = {}
         self.source = source
-        self.channels_last = channels_last
-        """Whether the framework is one that has an image's channels last."""
+        self.channels_last = framework.channels_last
+        self.infers_input = not framework.declares_inputs
+        """Whether layers are told their outputs alone."""
+        self.spelling = framework.spelling()
         self.problem = problem
         self.call = call
         self.path = path
@@ -108,6 +117,22 @@ class Scene:
         """The shape of the tensor that an expression gave last."""
         found = [each.shape for each in self.values.get(id(node), ()) if isinstance(each, Tensor)]
         return found[-1] if found and isinstance(found[-1], tuple) else None
+
+    def is_model(self, node: ast.AST) -> bool:
+        """Whether an expression gave a module or model of the program's own."""
+        values = self.values.get(id(node), ())
+        return bool(values) and all(isinstance(each, Instance) and each.cls.site is not None for each in values)
+
+    def is_looped(self, node: ast.expr) -> bool:
+        """Whether an expression is what a loop goes through."""
+        loops = (each for each in ast.walk(self.scope_of(node)) if isinstance(each, (ast.For, ast.comprehension)))
+        own = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        return any(own & {one.id for one in ast.walk(each.target) if isinstance(one, ast.Name)} for each in loops)
+
+    def is_made(self, node: ast.expr) -> bool:
+        """Whether a name is given what the program makes of sizes that it writes."""
+        values = self.index.values_of(node.id, self.function_of(node)) if isinstance(node, ast.Name) else []
+        return any(isinstance(each, ast.Call) and called(each) in self.spelling.made for each in values)
 
     def function_of(self, node: ast.AST) -> Function | None:
         """The innermost function around an expression."""
@@ -207,6 +232,10 @@ class Scene:
             for tensor in call.inputs:
                 if tensor.call is None:
                     add(tensor.site, "leaf", distance)
+        if self.call.called_from is not None and self.call.called_from[0] == self.path:
+            for node in self.index.calls:
+                if node.lineno == self.call.called_from[1] and isinstance(node.func, ast.Name):
+                    found.setdefault(id(node), Place(node, "caller", 0))
         for layer in [place for place in found.values() if place.role == "layer"]:
             function = self.function_of(layer.node)
             if function is not None and function.name not in ("__init__", "forward", "call", "build"):
@@ -215,7 +244,7 @@ class Scene:
                         found.setdefault(id(node), Place(node, "block", layer.distance))
         known = {id(inner) for each in found.values() for inner in ast.walk(each.node)}
         for node in self.index.calls:
-            if called(node) in MADE and id(node) not in known:
+            if called(node) in self.spelling.made and id(node) not in known:
                 found[id(node)] = Place(node, "data", min(len(self.behind), FAR))
         return list(found.values())
 
@@ -229,8 +258,46 @@ class Scene:
         given, declared = problem.given, problem.declared
         if given is not None and declared is not None:
             found |= {(given, declared), (declared, given)}
-        found |= set(self.differing())
+        found |= self.states or set(self.differing())
+        found |= self.before_parts
         return {(a, b) for a, b in found if a != b and a > 1 and b > 1}
+
+    @cached_property
+    def reshaped(self) -> set[tuple[int, int]]:
+        """The width of what is reshaped, and the one that it would have to have."""
+        given, declared = self.problem.problem.given, self.problem.problem.declared
+        shape = self.call.inputs[0].shape if isinstance(self.call.op, Reshape) and self.call.inputs else ()
+        last = shape[-1] if isinstance(shape, tuple) and shape else None
+        if type(last) is not int or not given or not declared or last * declared % given:
+            return set()
+        return {(last, last * declared // given)}
+
+    @cached_property
+    def states(self) -> set[tuple[int, int]]:
+        """The widths of a recurrent layer and of the state that it is given, where they differ."""
+        if not isinstance(self.call.op, (Recurrent, RecurrentCell)) or not self.call.weights:
+            return set()
+        own = self.call.outputs[0].shape
+        widths = {each.shape[-1] for each in self.call.inputs[1:] if isinstance(each.shape, tuple) and each.shape}
+        width = own[-1] if isinstance(own, tuple) and own else None
+        both = [(width, each) for each in widths if type(each) is int and type(width) is int and each != width]
+        return {pair for a, b in both for pair in ((a, b), (b, a)) if type(a) is int and type(b) is int}
+
+    @cached_property
+    def before_parts(self) -> set[tuple[int, int]]:
+        """Widths of what is taken apart right before: what a part is, times the number of parts."""
+        found: set[tuple[int, int]] = set()
+        shapes = [each.shape for each in self.call.inputs if isinstance(each.shape, tuple)]
+        for call in self.behind[1:FLAT_WITHIN]:
+            if not isinstance(call.op, (Chunk, Split, GLU)) or not call.outputs or len(shapes) < FLAT:
+                continue
+            whole, part = call.inputs[0].shape, call.outputs[0].shape
+            if not isinstance(whole, tuple) or not isinstance(part, tuple):
+                continue
+            for one, other in zip(whole, part, strict=False):
+                if type(one) is int and type(other) is int and other and one != other and one % other == 0:
+                    found |= {(one, b * (one // other)) for a, b in self.differing() if a == other}
+        return found
 
     def differing(self) -> Iterator[tuple[int, int]]:
         shapes = [each.shape for each in self.call.inputs if isinstance(each.shape, tuple)]
@@ -243,6 +310,34 @@ class Scene:
                     if type(one) is int and type(other) is int:
                         yield one, other
                         yield other, one
+
+    @cached_property
+    def sides(self) -> set[tuple[int, int]]:
+        """Sides of maps that meet, each with the one that it would have to be."""
+        shapes = [each.shape for each in self.call.inputs if isinstance(each.shape, tuple) and len(each.shape) > FLAT]
+        maps = [shape[1:-1] if self.channels_last else shape[2:] for shape in shapes]
+        pairs = {(a, b) for one in maps for other in maps for a, b in zip(one, other, strict=False) if a != b}
+        return {(a, b) for a, b in pairs if type(a) is int and type(b) is int and min(a, b) > 1}
+
+    @cached_property
+    def is_halving(self) -> bool:
+        """Whether a reshape is given two or four times what it asks for, or the other way round, as another stride of a
+        layer makes it; True of what is no reshape."""
+        given, declared = self.problem.problem.given, self.problem.problem.declared
+        if not isinstance(self.call.op, Reshape) or not given or not declared:
+            return True
+        return max(given, declared) in (2 * min(given, declared), 4 * min(given, declared))
+
+    @cached_property
+    def pooled_side(self) -> int | None:
+        """The side of the maps before a layer of features that takes no more than one value of each channel."""
+        given, declared = self.problem.problem.given, self.problem.problem.declared
+        if not isinstance(self.call.op, Linear) or not given or not declared or given % declared:
+            return None
+        side = isqrt(given // declared)
+        maps = [each.inputs[0].shape for each in self.behind[1:FLAT_WITHIN] if isinstance(each.op, (Flatten, Reshape))]
+        last = maps[0] if maps and isinstance(maps[0], tuple) and len(maps[0]) == MAPS else ()
+        return side if side > 1 and last[(1 if self.channels_last else 2) :][:2] == (side, side) else None
 
     @cached_property
     def ratios(self) -> set[tuple[int, int]]:
@@ -271,6 +366,7 @@ def larger(table: Tensor, others: Sequence[Tensor]) -> bool:
 
 FLAT_WITHIN = 6
 """How many calls before a layer of features the flattening of maps is looked for."""
+MAPS = 4
 FLAT = 2
 """The axes of samples of features; two operands."""
 

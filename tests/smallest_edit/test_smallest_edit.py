@@ -60,6 +60,35 @@ CASES = {
         ["a, b = self.a(x), self.b(x)", "h = torch.cat((a, b), 1)", "return self.c(h)"], "2, 8",
         "h = torch.cat((a, b), 1)",
     ),
+    "a grid that was not squared": (
+        ["self.count = 32 // 8", "self.a = nn.Conv2d(3, width, 8, stride=8)",
+         "self.p = nn.Parameter(torch.zeros(self.count, width))"],
+        ["return self.a(x).flatten(2).transpose(1, 2) + self.p"], "2, 3, 32, 32", "self.count = 32 // 8",
+    ),
+    "heads that leave a remainder": (
+        ["self.heads = 5", "self.a = nn.Linear(24, 24)"],
+        ["b, n, c = x.shape", "return self.a(x).view(b, n, self.heads, c // self.heads)"], "2, 7, 24",
+        "self.heads = 5",
+    ),
+    "a last pooling to one value": (
+        ["self.a = nn.Conv2d(3, width, 3, padding=1)", "self.b = nn.Linear(width, 3)"],
+        ["h = self.a(x)", "h = nn.functional.avg_pool2d(h, 4)", "return self.b(h.flatten(1))"], "2, 3, 8, 8",
+        "h = nn.functional.avg_pool2d(h, 4)",
+    ),
+    "steps that stand behind the features": (
+        ["self.a = nn.Conv2d(3, width, 4, stride=4)", "self.b = nn.Linear(width, 3)"],
+        ["h = self.a(x).flatten(2)", "return self.b(h)"], "2, 3, 32, 32", "h = self.a(x).flatten(2)",
+    ),
+    "a width that a loop does not hand on": (
+        ["blocks, last = [], 8", "for size in (16, width, 32):", "    blocks.append(nn.Linear(last, size))",
+         "    last = 16", "self.a = nn.Sequential(*blocks)"],
+        ["return self.a(x)"], "2, 8", "last = 16",
+    ),
+    "a width that is taken apart": (
+        ["self.a = nn.Linear(8, width * 4)"],
+        ["a, b, c, d, e, f = self.a(x).chunk(6, dim=1)", "return a * x.repeat(1, 3) + b"], "2, 8",
+        "self.a = nn.Linear(8, width * 4)",
+    ),
     "a feature's own axis": (
         ["self.a = nn.Linear(1, width)", "self.b = nn.Linear(width, 3)"],
         ["h = self.a(x)", "return self.b(h)"], "2, 5", "h = self.a(x)",

@@ -18,6 +18,7 @@ from flake8_cnnmem.frameworks.keras.session import LayerState, Node, session_of
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers
 from flake8_cnnmem.frameworks.keras.version import version
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
+from flake8_cnnmem.frameworks.spelling import Spelling
 from flake8_cnnmem.graph import Model, Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -143,6 +144,13 @@ def allocator(run: Runtime) -> str:
     return allocator_settings(run)
 
 
+def spelling() -> Spelling:
+    """How its programs write what decides sizes, loaded when a size is wrong."""
+    from flake8_cnnmem.frameworks.keras.spelling import SPELLING
+
+    return SPELLING
+
+
 def rules() -> Rules:
     """The rules of Keras on TensorFlow, in graph mode; loaded when a memory is asked for."""
     from flake8_cnnmem.frameworks.keras.saved_tensors import RULES
@@ -194,6 +202,7 @@ FRAMEWORK = Framework(
     call_root=lambda run, root, inputs: sorted_by_key(call_root(run, root, inputs)),
     lower=lower,
     rules=rules,
+    spelling=spelling,
     computes="tensorflow",
     device={"tensorflow": TENSORFLOW, "torch": CACHING, "jax": OWN_POOL},
     versions={"keras": "3.15", "tensorflow": "2.21"},

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from flake8_cnnmem.frameworks.device_terms import CACHING
 from flake8_cnnmem.frameworks.framework import Checkpointing, Framework
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
+from flake8_cnnmem.frameworks.spelling import Spelling
 from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
 from flake8_cnnmem.frameworks.torch.class_members import MEMBERS
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import operate
@@ -60,6 +61,13 @@ def bind_stubs(stub: StubModule) -> Mapping[str, Value]:
     return user_stubs.bind_stubs(stub)
 
 
+def spelling() -> Spelling:
+    """How its programs write what decides sizes, loaded when a size is wrong."""
+    from flake8_cnnmem.frameworks.torch.spelling import SPELLING
+
+    return SPELLING
+
+
 def rules() -> Rules:
     """The rules of PyTorch on CUDA, loaded when a memory is asked for."""
     from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
@@ -92,6 +100,7 @@ FRAMEWORK = Framework(
     call_root=call_root,
     lower=lambda model: Lowered(model, rules()),
     rules=rules,
+    spelling=spelling,
     computes="torch",
     device={"torch": CACHING},
     gradless_region="torch.no_grad()",
