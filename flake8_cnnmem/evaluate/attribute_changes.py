@@ -99,9 +99,20 @@ def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) 
         if type(items) is dict:
             instance.attributes = items
             return
-    if run.invocation is None or not frameworks.is_layer(instance):
-        run.left_behind(instance.attributes.get(name))
+    if run.invocation is None or run.trace.turn is not None or not frameworks.is_layer(instance):
+        before = instance.attributes.get(name)
+        run.left_behind(before)
+        if isinstance(before, (list, tuple, dict)) and before is not new and not reaches(new, before):
+            run.let_go(before)
     instance.attributes[name] = new
+
+
+def reaches(new: Value, before: Value) -> bool:
+    """Whether what an attribute is given holds something of what it had."""
+    items = before.values() if isinstance(before, dict) else before
+    own = {id(item) for item in items}
+    given = new.values() if isinstance(new, dict) else new if isinstance(new, (list, tuple)) else (new,)
+    return any(id(item) in own for item in given)
 
 
 def class_of_unknown(run: Interpreter, given: Value) -> Class:
