@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
@@ -102,17 +103,16 @@ def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) 
     if run.invocation is None or run.trace.turn is not None or not frameworks.is_layer(instance):
         before = instance.attributes.get(name)
         run.left_behind(before)
-        if isinstance(before, (list, tuple, dict)) and before is not new and not reaches(new, before):
-            run.let_go(before)
+        if isinstance(before, (list, tuple, dict)) and before is not new:
+            kept = set(map(id, items_of(new)))
+            if kept.isdisjoint(map(id, items_of(before))):
+                run.let_go(before)
     instance.attributes[name] = new
 
 
-def reaches(new: Value, before: Value) -> bool:
-    """Whether what an attribute is given holds something of what it had."""
-    items = before.values() if isinstance(before, dict) else before
-    own = {id(item) for item in items}
-    given = new.values() if isinstance(new, dict) else new if isinstance(new, (list, tuple)) else (new,)
-    return any(id(item) in own for item in given)
+def items_of(value: Value) -> Iterable[Value]:
+    """What a container holds; anything else alone."""
+    return value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else (value,)
 
 
 def class_of_unknown(run: Interpreter, given: Value) -> Class:
