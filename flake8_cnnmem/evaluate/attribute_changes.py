@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
@@ -99,9 +100,19 @@ def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) 
         if type(items) is dict:
             instance.attributes = items
             return
-    if run.invocation is None or not frameworks.is_layer(instance):
-        run.left_behind(instance.attributes.get(name))
+    if run.invocation is None or run.trace.turn is not None or not frameworks.is_layer(instance):
+        before = instance.attributes.get(name)
+        run.left_behind(before)
+        if isinstance(before, (list, tuple, dict)) and before is not new:
+            kept = set(map(id, items_of(new)))
+            if kept.isdisjoint(map(id, items_of(before))):
+                run.let_go(before)
     instance.attributes[name] = new
+
+
+def items_of(value: Value) -> Iterable[Value]:
+    """What a container holds; anything else alone."""
+    return value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else (value,)
 
 
 def class_of_unknown(run: Interpreter, given: Value) -> Class:

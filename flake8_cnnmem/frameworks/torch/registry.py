@@ -15,6 +15,7 @@ from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.arguments import renaming
 from flake8_cnnmem.frameworks.torch.devices import placing
 from flake8_cnnmem.frameworks.torch.names import NAMES
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import Native, Value
 
@@ -42,7 +43,9 @@ def holding(function: Callable[..., Value]) -> Callable[..., Value]:
         first = run.numbered
         result = function(run, *args, **kwargs)
         if run.numbered > first + 1:
-            run.let_go(*args, *kwargs.values())
+            for value in (*args, *kwargs.values()):
+                if isinstance(value, Tensor):
+                    value.held = max(value.held, run.numbered)
         return result
 
     return called

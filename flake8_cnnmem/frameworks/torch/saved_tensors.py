@@ -267,8 +267,7 @@ MERGES = [
     ("solve/fixed", OpRule((Saved("x1"), Y, Saved(New("x1")), Saved(New("pivots", 4))), backward=temporaries(1, "y"))),
     ("solve_triangular", OpRule((Saved("x1"), Y), backward=temporaries(1, "y"))),
     ("det", OpRule((X, Saved(New("x"))), backward=temporaries(2))),
-    # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
-    # They are read and written contiguous (_weight_norm).
+    # _weight_norm_interface: the direction, the magnitude and the norms that it divides by, all of them contiguous.
     ("weight_norm", OpRule((Saved("inputs"), Saved(New("x1"))), layout="contiguous", reads="contiguous", dense=True)),
     # Of many rows distances are a product of matrices, each with its norms and ones beside it (_euclidean_dist). The
     # gradients of both operands are made in one expression, whoever asks for them.
