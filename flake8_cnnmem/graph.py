@@ -37,8 +37,14 @@ class Site(Protocol):
         ...
 
 
+class Referable:
+    """What may be referred to weakly, though it has slots."""
+
+    __slots__ = ("__weakref__",)
+
+
 @dataclass(slots=True, eq=False, repr=False)
-class Tensor:
+class Tensor(Referable):
     """A feature map, a batch of inputs, a constant.
 
     `shape` includes the batch axis (`Batch(1)`), or is Unknown where not even the rank is known.

@@ -37,6 +37,8 @@ class Runtime(Protocol):
 
     strict: bool
     grad_enabled: bool
+    numbered: int
+    """How many ops there have been."""
     autocast: str | None
     cast_region: int
     """The number of the outermost region of autocast, 0 outside of all: casts of weights are cached as long as that."""
@@ -121,6 +123,10 @@ class Runtime(Protocol):
 
     def equal(self, left: Value, right: Value) -> bool | Unknown:
         """left == right as a truth value."""
+        ...
+
+    def import_failure(self, dotted: str) -> Unknown:
+        """An import whose source is not found. Raised where the program expects that it may fail."""
         ...
 
     def iterate(self, value: Value) -> Iterator[Value] | Unknown:

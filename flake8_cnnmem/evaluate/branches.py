@@ -17,6 +17,7 @@ from flake8_cnnmem.evaluate.joins import join
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
 from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -180,6 +181,8 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
         if isinstance(payload, (list, dict, set, deque)):
             payload = merged(run, payload, left[1], right[1], cause, swap)
         return attributes, payload, *left[2:]
+    if isinstance(container, Tensor):
+        return (left[0] if left[0] == right[0] else cause.loose()), (left[1] if left == right else None)
     if isinstance(left, dict):
         note_perhaps_filled(run, container, (now for key, now in {**left, **right}.items()
                                              if key not in left or key not in right), cause)  # fmt: skip

@@ -112,6 +112,7 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
         namespace: dict[str, Value] = {"__module__": module.name, "__qualname__": word, "__doc__": docstring(twin.body)}
         inner = Frame(run, module, "class", namespace, frame.closure(), frame.line)
         inner.cell = cell = []
+        inner.body = twin
         body(inner)
         namespace.update(packages.placed_in(f"{module.name}.{word}"))
         if annotations:

@@ -84,6 +84,9 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
                         signal = code(frame)
                     finally:
                         frame.handling = outer
+                        if word is not None and not frame.module.source.floors:
+                            # Python 2 kept it.
+                            frame.discard(word)
                     run.trace.was_refused(raised.value, run.invocation)
                     return signal
             raise

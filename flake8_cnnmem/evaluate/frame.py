@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Literal
 
+from flake8_cnnmem.evaluate.own_names import own_names
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Value
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
     from flake8_cnnmem.evaluate.modules import Module
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Kind = Literal["module", "class", "function", "comprehension"]
 
 Breaks = list[tuple[dict[str, Value], Unknown, int]]
@@ -28,7 +31,7 @@ class Frame:
     """
 
     __slots__ = (
-        "breaks", "called_from", "caller", "cell", "declared", "depth", "function", "handling", "kind", "line",
+        "body", "breaks", "called_from", "caller", "cell", "declared", "depth", "function", "handling", "kind", "line",
         "module", "parent", "pending", "receiver", "run", "variables", "yielded",
     )  # fmt: skip
 
@@ -64,6 +67,8 @@ class Frame:
         """What a statement of a generator function that is run ahead has yielded."""
         self.depth = 0
         """For a generator function: how deeply calls are nested where it goes on."""
+        self.body: ast.ClassDef | None = None
+        """Of a class body: the statement."""
         self.handling: Value = None
         """The exception that the innermost `except` block is dealing with."""
 
@@ -85,7 +90,14 @@ class Frame:
         if word in self.declared:
             owner = self.declared[word]
             return self.module.global_name(self.run, word) if owner is None else owner.variables.get(word, MISSING)
-        frame = self.parent
+        if self.function is not None and self.kind == "function":
+            scope = getattr(self.function.site, "statement", None)
+            if isinstance(scope, FUNCTIONS) and scope.name == self.function.name and word in own_names(scope):
+                what = f"cannot access local variable '{word}' where it is not associated with a value"
+                raise self.run.error("UnboundLocalError", what)
+        # What the body of a class binds itself is no variable of the functions around it.
+        own = self.body is not None and word in own_names(self.body)
+        frame = None if own else self.parent
         while frame is not None:
             value = frame.variables.get(word, MISSING)
             if value is not MISSING:

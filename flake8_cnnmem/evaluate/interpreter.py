@@ -163,10 +163,10 @@ class Interpreter:
         """The site of the call that is being run; None outside of any."""
         return self.site
 
-    def error(self, kind: str, message: Value) -> Raised:
+    def error(self, kind: str, message: Value, **attributes: Value) -> Raised:
         """An exception of the program, of a builtin kind ("ValueError"), to be raised."""
         cls = builtins.BUILTINS[kind]
-        return Raised(Instance(cls, {"args": (message,)}, site=self.site))
+        return Raised(Instance(cls, {"args": (message,), **attributes}, site=self.site))
 
     def refuse(self, call: Call, kind: str) -> None:
         """A framework refuses the sizes of a call. Where the program may deal with that, it is raised in the program,
@@ -181,7 +181,7 @@ class Interpreter:
     def import_failure(self, dotted: str) -> Unknown:
         """An import whose source is not found. Code that expects that it may fail is told so."""
         if self.import_guards:
-            raise self.error("ImportError", f"No module named '{dotted}'")
+            raise self.error("ModuleNotFoundError", f"No module named '{dotted}'", name=dotted)
         return self.not_found(dotted)
 
     def not_found(self, dotted: str) -> Unknown:

@@ -150,6 +150,8 @@ def relation(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     """`is`, `in`, `==` and their opposites."""
     if symbol in ("is", "is not"):
         same = identical(left, right)
+        if same is False and type(left) is Instance and type(right) is Instance and left.cls.by_native:
+            same = equal(run, left, right)
         if isinstance(same, Unknown):
             return same
         return same if symbol == "is" else not same
@@ -316,7 +318,8 @@ def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
     if isinstance(container, Class):
         members = run.items(container)
         return members if isinstance(members, Unknown) else any(member is item for member in members)
-    items = run.items(container)
+    # Of an iterator it draws until one is equal.
+    items = run.iterate(container) if hasattr(container, "__next__") else run.items(container)
     if isinstance(items, Unknown):
         return items
     unknown = None

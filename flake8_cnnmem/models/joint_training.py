@@ -122,6 +122,10 @@ def as_it_was(model: Model, root: Root, phase: Phase) -> Model:
     now = {id(weight) for weight in model.weights}
     if not then or then == now or root.value is None:
         return model
+    framework = frameworks.of_layer(root.value)
+    if framework is not None and not framework.declares_inputs:
+        # What its first calls build is what the phase runs on.
+        then |= now & {id(weight) for each in phase.passes for call, _ in each.calls for weight in call.weights}
     gone = replaced_later(phase, root.value)
     if not then - now <= {id(weight) for weight in gone}:
         return model

@@ -20,6 +20,7 @@ from flake8_cnnmem.frameworks.updates import STATES_TOLD
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Value
 
@@ -41,7 +42,11 @@ def copy(run: Runtime, x: Value) -> Value:
         inner = shallow(run, x.payload)
         return Instance(x.cls, dict(x.attributes), inner, x.native, x.site)
     if isinstance(x, Tensor):
-        return tensor_copy(x)
+        made = tensor_copy(x)
+        if x.data is not None and not isinstance(x, Weight):
+            # Of some frameworks it lies in the same storage.
+            shares(made, x, None)
+        return made
     return shallow(run, x)
 
 

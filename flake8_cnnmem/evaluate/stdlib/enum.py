@@ -340,18 +340,20 @@ def invert(run: Runtime, self: Instance) -> Value:
 
 
 @flags.function("__contains__")
-def has_flag(run: Runtime, self: Instance, other: Value) -> bool:
+def has_flag(run: Runtime, self: Instance, other: Value) -> Value:
     """`other in flag`: whether all of the other's flags are set."""
     if not isinstance(other, Instance) or other.cls is not self.cls:
         raise TypeError("unsupported operand type(s) for 'in'")
-    wanted = other.attributes["_value_"]
-    return bool(wanted & self.attributes["_value_"] == wanted)
+    wanted, own = other.attributes["_value_"], self.attributes["_value_"]
+    unknown = next((each for each in (wanted, own) if isinstance(each, Unknown)), None)
+    return bool(wanted & own == wanted) if unknown is None else unknown
 
 
 @flags.function("__bool__")
-def flag_truth(run: Runtime, self: Instance) -> bool:
+def flag_truth(run: Runtime, self: Instance) -> Value:
     """Whether a flag has any bit."""
-    return bool(self.attributes["_value_"])
+    own = self.attributes["_value_"]
+    return own if isinstance(own, Unknown) else bool(own)
 
 
 @flags.function("__iter__")

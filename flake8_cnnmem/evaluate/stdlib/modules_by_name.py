@@ -38,7 +38,7 @@ def import_module(run: Runtime, name: Value, package: Value = None) -> Value:
         parts = package.split(".")
         dotted = ".".join([*parts[: len(parts) - level + 1], *filter(None, [dotted.lstrip(".")])])
     found = module_named(run, dotted)
-    return run.unknown(f"the source of '{dotted}' is not found") if found is None else found
+    return run.import_failure(dotted) if found is None else found
 
 
 imports["reload"] = Native("reload", lambda run, module: module)

@@ -8,11 +8,12 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
-from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, flat_of, make, plain
+from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, cast, count, flat_of, make, plain
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value
 from flake8_cnnmem.graph import Problem, Tensor
 from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose, nest, rewrite
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -119,7 +120,9 @@ def operate(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
         if symbol == "invert":
             return elementwise(run, lambda x: not x if isinstance(x, bool) else run.operate_unary("~", x), (left,))
         return elementwise(run, lambda x: run.operate_unary(symbol, x), (left,))
-    symbol = symbol[:-1] if symbol.endswith("=") and symbol not in COMPARISONS else symbol
+    if symbol.endswith("=") and symbol not in COMPARISONS:
+        made = operate(run, symbol[:-1], left, right)
+        return written(run, left, made) if isinstance(left, Tensor) and left.framework == "numpy" else made
     if symbol == "@":
         return matmul(run, left, right)
     if not isinstance(left, (Tensor, int, float, complex, Batch, list, tuple)) or not isinstance(
@@ -130,6 +133,17 @@ def operate(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
         return run.unknown(f"{symbol} between an array and another value is not followed")
     dtype = "bool" if symbol in COMPARISONS else None
     return elementwise(run, lambda a, b: safely(run, symbol, a, b), (left, right), dtype)
+
+
+def written(run: Runtime, array: Tensor, made: Value) -> Value:
+    """An array after a result was written into it, which is what stands under its name then."""
+    flat = flat_of(made) if isinstance(made, Tensor) and made.shape == array.shape else None
+    if flat is None:
+        lose(run, array)
+        return made
+    array.classes = 0
+    rewrite(run, array, nest([cast(value, array.dtype) for value in flat], array.shape))
+    return array
 
 
 def safely(run: Runtime, symbol: str, left: Value, right: Value) -> Value:

@@ -12,6 +12,16 @@ from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import (
+    NARROW,
+    flattened,
+    in_order,
+    is_part,
+    nest,
+    same_values,
+    shares,
+    wrapped,
+)
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
 
@@ -40,6 +50,22 @@ def make(shape: Shape | Unknown, flat: Sequence[Value] | None, dtype: str) -> Te
     return Tensor(shape, dtype, data=nested(shape, [cast(value, dtype) for value in flat]), framework="numpy")
 
 
+def viewed(made: Tensor, array: Tensor, order: Sequence[int] | None = None) -> Tensor:
+    """An array that lies in the storage of another one, whose axes it has in this order, or whose values in theirs."""
+    made.classes = array.classes if made.dtype != "bool" and order is None else 0
+    if array.data is None or made is array or not isinstance(array.shape, tuple):
+        return made
+    rank, shape, before = len(array.shape), made.shape, [size for size in array.shape if isinstance(size, int)]
+
+    def read(data: Any) -> Any:
+        values = flattened(data, rank)
+        return nest(values if order is None else in_order(values, before, order), shape)
+
+    # It may have to copy what is a view in another order itself.
+    shares(made, array, None if is_part(array) and order is None else read)
+    return made
+
+
 def with_values_of(made: Tensor, source: Tensor) -> Tensor:
     """An array with the same values as another: labels stay labels."""
     made.classes = source.classes if made.dtype != "bool" else 0
@@ -49,11 +75,13 @@ def with_values_of(made: Tensor, source: Tensor) -> Tensor:
 def cast(value: Value, dtype: str) -> Value:
     """A value as an array of this dtype holds it."""
     kind = NUMBER_OF.get(dtype)
+    if dtype in NARROW and type(value) is int:
+        return wrapped(value, dtype)
     if kind is None or type(value) is kind or not isinstance(value, (int, float)):
         return value
     if kind is int and isinstance(value, float) and not math.isfinite(value):
         return value
-    return kind(value)
+    return wrapped(kind(value), dtype)
 
 
 def nested(shape: Shape, flat: Sequence[Value]) -> Any:
@@ -96,7 +124,10 @@ def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | U
             return value
         if isinstance(value.shape, Unknown) and value.framework == "numpy":
             return Tensor(value.shape, dtype or own, framework="numpy")
-        return with_values_of(make(value.shape, flat_of(value), dtype or own), value)
+        array = with_values_of(make(value.shape, flat_of(value), dtype or own), value)
+        if value.data is not None and dtype in (None, own):
+            shares(array, value, same_values)
+        return array
     if isinstance(value, Instance) and isinstance(value.payload, (list, tuple)):
         value = value.payload
     if isinstance(value, Instance) and value.cls.find("__array__") is not MISSING:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from flake8_cnnmem.dims import Size, as_size
 from flake8_cnnmem.frameworks.numpy import shapes
-from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, make, plain, sizes
+from flake8_cnnmem.frameworks.numpy.arithmetic import written
+from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, flat_of, make, plain, sizes, with_values_of
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, name_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
@@ -25,17 +27,40 @@ def function(*names: str, propagate_unknown: bool = True) -> Callable[[F], F]:
 
     def enter(body: F) -> F:
         for name in names:
-            FUNCTIONS[name] = Native(name, body, propagate_unknown)
+            FUNCTIONS[name] = Native(name, into_out(body), propagate_unknown)
         return body
 
     return enter
 
 
+def into_out(body: F) -> F:
+    """A function that may be told where to write its result: `numpy.add(a, b, out=c)`."""
+
+    @functools.wraps(body)
+    def told(run: Runtime, *args: Any, **kwargs: Any) -> Any:
+        made = body(run, *args, **kwargs)
+        out = kwargs.get("out") if kwargs else None
+        return written(run, out, made) if isinstance(out, Tensor) and out.framework == "numpy" else made
+
+    return told  # type: ignore[return-value]
+
+
 # Making arrays
 
 
-@function("array", "asarray", "asanyarray", "ascontiguousarray", "copy", "asfarray", "mat", "require", "asfortranarray")
-def array(run: Runtime, object: Value, dtype: Value = None, *args: Value, copy: Value = None, order: Value = None,
+@function("array", "copy", "asfarray", "mat")
+def array(run: Runtime, object: Value, dtype: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`numpy.array(object, dtype)`: with values of its own, unless `copy` says otherwise."""
+    made = asarray(run, object, dtype, **kwargs)
+    if not isinstance(object, Tensor) or not isinstance(made, Tensor) or made.data is None:
+        return made
+    if args[:1] == (False,) or kwargs.get("copy", True) in (False, None):
+        return made
+    return with_values_of(make(made.shape, flat_of(made), made.dtype), made)
+
+
+@function("asarray", "asanyarray", "ascontiguousarray", "require", "asfortranarray")
+def asarray(run: Runtime, object: Value, dtype: Value = None, *args: Value, copy: Value = None, order: Value = None,
           ndmin: Value = 0, **kwargs: Value) -> Value:  # fmt: skip
     """`numpy.array(object, dtype)`: with its values where they are known and few, with `ndmin` axes at least."""
     made = as_array(run, object, name_of(dtype))

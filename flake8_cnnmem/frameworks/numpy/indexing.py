@@ -7,10 +7,11 @@ from typing import Any, TypeGuard
 
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.distances import distance
-from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast
-from flake8_cnnmem.frameworks.numpy.arrays import as_array, count, flat_of, make, plain, with_values_of
+from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast, spread
+from flake8_cnnmem.frameworks.numpy.arrays import as_array, cast, count, flat_of, make, plain, with_values_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import flattened, lose, nest, rewrite, shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -119,10 +120,13 @@ def index(run: Runtime, tensor: Tensor, key: Value) -> Value:
             picks.append(flat_of(array) if len(array.shape) == 1 and len(fancy) == 1 else None)
     if fancy:
         shape[fancy_at:fancy_at] = broadcast(run, *fancy)
-    flat = chosen(tensor, picks) if len(fancy) < 2 else None
+    flat = chosen(flat_of(tensor), tensor.shape, picks) if len(fancy) < 2 else None
     if is_object(tensor, shape, flat):
         return run.unknown(OBJECTS)
     made = make(tuple(shape), flat, tensor.dtype)
+    if not fancy and shape and tensor.data is not None:
+        whole, part = tensor.shape, tuple(shape)
+        shares(made, tensor, lambda data: nest(chosen(flattened(data, len(whole)), whole, picks) or (), part))
     return plain(made if fancy else part_of_labels(made, tensor))
 
 
@@ -156,14 +160,13 @@ def position(entry: Value, size: Size) -> Any:
     return None
 
 
-def chosen(tensor: Tensor, picks: list[Any]) -> list[Value] | None:
+def chosen(flat: list[Value] | None, shape: Shape, picks: list[Any]) -> list[Value] | None:
     """The values at these places of each axis: a number, a range, a list of places; None for places not known."""
-    flat = flat_of(tensor)
     if flat is None or any(pick is None for pick in picks):
         return None
     places = [0]
     stride = len(flat)
-    for size, pick in zip(tensor.shape, picks, strict=True):  # type: ignore[arg-type]
+    for size, pick in zip(shape, picks, strict=True):
         assert isinstance(size, int)
         stride //= max(size, 1)
         if isinstance(pick, int):
@@ -176,14 +179,38 @@ def chosen(tensor: Tensor, picks: list[Any]) -> list[Value] | None:
 
 
 def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
-    """The same shape; the values only where a single known place of a vector is written."""
-    flat = flat_of(tensor)
-    if flat is not None and isinstance(key, int) and len(tensor.shape) == 1 and -len(flat) <= key < len(flat):  # type: ignore[arg-type]
-        flat[key] = plain(value)
-        return make(tensor.shape, flat, tensor.dtype)
-    if flat is not None and key in (slice(None), ...) and isinstance(value, (int, float)):
-        return make(tensor.shape, [value] * len(flat), tensor.dtype)
-    return make(tensor.shape, None, tensor.dtype)
+    """The array itself, with other values, where those are known; else one of the same shape."""
+    flat, source = flat_of(tensor), as_array(run, value)
+    known = put(run, tensor, flat, key, source) if flat is not None and isinstance(source, Tensor) else None
+    if known is None:
+        lose(run, tensor)
+        return make(tensor.shape, None, tensor.dtype)
+    tensor.classes = 0
+    rewrite(run, tensor, nest([cast(each, tensor.dtype) for each in known], tensor.shape))
+    return tensor
+
+
+def put(run: Runtime, tensor: Tensor, flat: list[Value], key: Value, source: Tensor) -> list[Value] | None:
+    """The values after those of another array were put where a key says; None where they are not known."""
+    given = flat_of(source)
+    if given is None or isinstance(source.shape, Unknown) or isinstance(tensor.shape, Unknown):
+        return None
+    if is_mask(key):
+        chosen = flat_of(key)
+        if chosen is None or key.shape != tensor.shape or len(given) != 1 or not {*map(type, chosen)} <= {bool}:
+            return None
+        return [given[0] if hit else old for old, hit in zip(flat, chosen, strict=True)]
+    run.spend(len(flat) // 8)
+    places = as_array(run, index(run, make(tensor.shape, range(len(flat)), "int64"), key))
+    found = flat_of(places) if isinstance(places, Tensor) else None
+    if not isinstance(places, Tensor) or found is None or isinstance(places.shape, Unknown):
+        return None
+    shape = source.shape[max(len(source.shape) - len(places.shape), 0) :]
+    if broadcast(run, shape, places.shape) != places.shape:
+        return None
+    for place, each in zip(found, spread(given, shape, places.shape), strict=True):
+        flat[place] = each  # type: ignore[call-overload]
+    return flat
 
 
 def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:

@@ -14,6 +14,7 @@ from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
 from flake8_cnnmem.frameworks.numpy.indexing import iterate
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose, rewrite, same_values, shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Native, Property, Value
 
@@ -28,7 +29,6 @@ ALSO_FUNCTIONS = (
 
 for _name in ALSO_FUNCTIONS:
     MEMBERS[_name] = FUNCTIONS[_name]
-MEMBERS["flatten"] = MEMBERS["ravel"]
 MEMBERS["conj"] = Native("conj", lambda run, self: self)
 
 
@@ -61,17 +61,31 @@ def transpose(run: Runtime, self: Tensor, *axes: Value) -> Value:
 
 @method("astype")
 def astype(run: Runtime, self: Tensor, dtype: Value, *args: Value, **kwargs: Value) -> Value:
-    """`array.astype(dtype)`"""
-    return array(run, self, name_of(dtype) or self.dtype)
+    """`array.astype(dtype)`: a copy, unless one is not wanted."""
+    return array(run, self, name_of(dtype) or self.dtype, copy=kwargs.get("copy", True))
 
 
 @method("copy")
-def copy(run: Runtime, self: Tensor, *args: Value) -> Value:
+def copy(run: Runtime, self: Tensor, *args: Value) -> Tensor:
     """`array.copy()`"""
     return with_values_of(make(self.shape, flat_of(self), self.dtype), self)
 
 
-for _name in ("view", "byteswap", "newbyteorder"):
+@method("flatten")
+def flatten(run: Runtime, self: Tensor, *args: Value) -> Value:
+    """`array.flatten()`: a copy along one axis."""
+    return shapes.raveled(run, copy(run, self))
+
+
+@method("view")
+def view(run: Runtime, self: Tensor, *args: Value) -> Value:
+    """`array.view()`: another array in the same storage."""
+    made = copy(run, self)
+    shares(made, self, None if args else same_values)
+    return made
+
+
+for _name in ("byteswap", "newbyteorder"):
     MEMBERS[_name] = MEMBERS["copy"]
 
 
@@ -100,9 +114,8 @@ def tolist(run: Runtime, self: Tensor) -> Value:
 @method("fill")
 def fill(run: Runtime, self: Tensor, value: Value) -> None:
     """`array.fill(value)`"""
-    run.changed(self)
     flat = flat_of(self)
-    self.data = make(self.shape, None if flat is None else [plain(value)] * len(flat), self.dtype).data
+    rewrite(run, self, make(self.shape, None if flat is None else [plain(value)] * len(flat), self.dtype).data)
 
 
 @method("sort")
@@ -111,9 +124,9 @@ def sort(run: Runtime, self: Tensor, *args: Value, **kwargs: Value) -> None:
     flat = flat_of(self)
     if flat is not None and len(self.shape) == 1 and all(isinstance(value, (int, float)) for value in flat):  # type: ignore[arg-type]
         numbers: list[Any] = flat
-        self.data = make(self.shape, sorted(numbers), self.dtype).data
+        rewrite(run, self, make(self.shape, sorted(numbers), self.dtype).data)
     else:
-        self.data = None
+        lose(run, self)
 
 
 PROPERTIES: dict[str, Callable[[Runtime, Tensor], Value]] = {
@@ -154,6 +167,9 @@ def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
 def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) -> None:
     """`array.shape = (2, 3)` reshapes in place; others change nothing that is counted."""
     if attribute == "shape":
-        made = shapes.reshaped(run, tensor, value)
+        made = shapes.reshaped(run, copy(run, tensor), value)
         if isinstance(made, Tensor):
+            # Nobody reads its views off it any more.
+            lose(run, tensor)
+            run.changed(tensor)
             tensor.shape, tensor.data = made.shape, made.data

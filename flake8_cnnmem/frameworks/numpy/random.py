@@ -5,6 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.numpy.arrays import as_array, make, sizes
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
@@ -91,6 +92,8 @@ def shuffle(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> None:
         cause = run.unknown("the order after a shuffle is not known")
         run.changed(x)
         x[:] = [cause] * len(x)
+    elif isinstance(x, Tensor):
+        lose(run, x)
 
 
 FUNCTIONS: dict[str, Value] = {

@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, flat_of, make,
 from flake8_cnnmem.frameworks.numpy.creation import function
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -67,6 +68,13 @@ def same_shape(run: Runtime, a: Value, *args: Value, **kwargs: Value) -> Value:
     """Functions that move or change values and keep the shape of `a`."""
     own = as_array(run, a)
     return own if isinstance(own, Unknown) else make(own.shape, None, own.dtype)
+
+
+@function("put", "putmask", "place", "copyto", "fill_diagonal", "put_along_axis", propagate_unknown=False)
+def filled(run: Runtime, a: Value, *args: Value, **kwargs: Value) -> None:
+    """Functions that write into an array: its values are not known then."""
+    if isinstance(a, Tensor):
+        lose(run, a)
 
 
 @function("sort")

@@ -7,7 +7,17 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
-from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, axis_of, count, flat_of, make, sizes, with_values_of
+from flake8_cnnmem.frameworks.numpy.arrays import (
+    KEPT,
+    as_array,
+    axis_of,
+    count,
+    flat_of,
+    make,
+    sizes,
+    viewed,
+    with_values_of,
+)
 from flake8_cnnmem.frameworks.numpy.dtypes import common
 from flake8_cnnmem.frameworks.numpy.indexing import index
 from flake8_cnnmem.graph import Tensor
@@ -35,7 +45,7 @@ def reshaped(run: Runtime, a: Value, shape: Value) -> Value:
     total, new = count(array.shape), count(target)
     if total is not None and new is not None and total != new:
         raise ValueError(f"cannot reshape array of size {total} into shape {dims.show(target)}")
-    return with_values_of(make(target, flat_of(array), array.dtype), array)
+    return viewed(make(target, flat_of(array), array.dtype), array)
 
 
 def missing(run: Runtime, shape: Shape | Unknown, rest: Shape) -> Size:
@@ -73,7 +83,7 @@ def transposed(run: Runtime, a: Value, axes: Any = None) -> Value:
     places = [0]
     for axis in order:
         places = [place + at * strides[axis] for place in places for at in range(array.shape[axis])]  # type: ignore[arg-type]
-    return make(shape, [flat[place] for place in places], array.dtype)
+    return viewed(make(shape, [flat[place] for place in places], array.dtype), array, order)
 
 
 def resized(run: Runtime, a: Value, new_shape: Value) -> Value:
@@ -93,7 +103,7 @@ def expanded(run: Runtime, a: Value, axis: Value) -> Value:
     places = {axis_of(each, rank) for each in axes}
     rest = iter(array.shape)
     shape = tuple(1 if at in places else next(rest) for at in range(rank))
-    return with_values_of(make(shape, flat_of(array), array.dtype), array)
+    return viewed(make(shape, flat_of(array), array.dtype), array)
 
 
 def squeezed(run: Runtime, a: Value, axis: Value = None) -> Value:
@@ -109,7 +119,7 @@ def squeezed(run: Runtime, a: Value, axis: Value = None) -> Value:
         if any(isinstance(array.shape[at], int) and array.shape[at] != 1 for at in places):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     shape = tuple(size for at, size in enumerate(array.shape) if at not in places)
-    return with_values_of(make(shape, flat_of(array), array.dtype), array)
+    return viewed(make(shape, flat_of(array), array.dtype), array)
 
 
 def raveled(run: Runtime, a: Value) -> Value:
@@ -118,7 +128,7 @@ def raveled(run: Runtime, a: Value) -> Value:
     if isinstance(array, Unknown):
         return array
     size: Size = array.shape if isinstance(array.shape, Unknown) else dims.product(array.shape)
-    return with_values_of(make((size,), flat_of(array), array.dtype), array)
+    return viewed(make((size,), flat_of(array), array.dtype), array)
 
 
 def arrays_of(run: Runtime, values: Value) -> list[Tensor] | Unknown:
@@ -179,7 +189,7 @@ def at_least(run: Runtime, a: Value, rank: int) -> Value:
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array
     lacking = max(rank - len(array.shape), 0)
-    return make((1,) * lacking + array.shape, flat_of(array), array.dtype)
+    return viewed(make((1,) * lacking + array.shape, flat_of(array), array.dtype), array)
 
 
 def split(run: Runtime, a: Value, parts: Value, axis: Value = 0, uneven: bool = False) -> Value:

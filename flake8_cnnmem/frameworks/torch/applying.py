@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, as_written, no
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import Expand, Flatten, Reshape, Unflatten
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose, shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -54,6 +55,8 @@ def apply(
         tensors = [as_written(run, value) if isinstance(value, Tensor) else value for value in tensors]
     if dtypes is None and dtype is not None:
         dtypes = (dtype,)
+    if op.in_place and isinstance(tensors[0], Tensor):
+        lose(run, tensors[0])
     constants = True
     own: list[Value] = [weight for weight in weights if weight is not None]
     for tensor in tensors:
@@ -201,6 +204,9 @@ def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None, number
         Constant(shape, dtypes[min(at, len(dtypes) - 1)] if dtypes else first.dtype, view_of=whole, born=number)
         for at, shape in enumerate(outputs)
     )
+    if op.view:
+        for each in made:
+            shares(each, first, None)
     return made[0] if len(made) == 1 else made
 
 

@@ -10,6 +10,7 @@ from flake8_cnnmem.dims import Batch, Shape, Size, as_size
 from flake8_cnnmem.frameworks.torch.functions.constants import flat, scalar
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -107,7 +108,7 @@ def renaming(function: Callable[..., Value], names: Iterable[str]) -> Callable[.
             if "out" not in known:
                 written = kwargs.pop("out", None)
                 if isinstance(written, Tensor):
-                    written.data = None
+                    lose(args[0], written)
         return function(*args, **kwargs)
 
     return renamed

@@ -9,6 +9,7 @@ from flake8_cnnmem.frameworks.changed_weights import CROSSED
 from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import same_values, shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -104,7 +105,10 @@ def to_host(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     if run.grad_enabled and asks_for_gradient(input):
         run.data(CROSSED)[id(input)] = input
         return input
-    return replace(input, call=None, index=0, held=0, moved=False)
+    made = replace(input, call=None, index=0, held=0, moved=False)
+    if input.data is not None and not input.moved:
+        shares(made, input, same_values)
+    return made
 
 
 def sent(run: Runtime, input: Value, args: tuple[Value, ...], result: Value) -> Value:

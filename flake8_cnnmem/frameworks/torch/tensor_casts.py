@@ -6,12 +6,12 @@ from flake8_cnnmem.frameworks.torch import memory_formats
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.devices import sent
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, dtype_of, is_dtype, is_floating, source_of
-from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, with_true
-from flake8_cnnmem.frameworks.torch.functions.creation import value_as
+from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, value_as, with_true
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import same_values, shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -26,7 +26,10 @@ def cast(run: Runtime, input: Value, dtype: str, function: str, copy: bool = Fal
     if tensor.data is not None and not isinstance(tensor, Weight):
         values = flat(tensor)
         if values is not None and isinstance(tensor.shape, tuple) and dtype not in COMPLEX:
-            return constant(tensor.shape, [value_as(value, dtype) for value in values], dtype)
+            made = constant(tensor.shape, [value_as(value, dtype) for value in values], dtype)
+            if not copy and {tensor.dtype, dtype} <= {"float", "float32"}:
+                shares(made, tensor, same_values)
+            return made
     return with_true(apply(run, Elementwise("cast"), tensor, function=function, dtype=dtype), tensor.true)
 
 

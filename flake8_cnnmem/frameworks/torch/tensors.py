@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -40,6 +41,7 @@ from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.parameter_values import owner, values_of
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import is_part, lose, same_values, shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Class, Instance, Native, Value
 
@@ -187,6 +189,8 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
             tensor.dtype = "float" if value.dtype == "float32" else value.dtype
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):
             tensor.data = None
+        elif not isinstance(tensor, Weight):
+            lose(run, tensor)
     elif attribute == "grad":
         if value is None:
             forget_gradient(run, tensor)
@@ -291,6 +295,11 @@ def contiguous(run: Runtime, input: Value, memory_format: Value = None) -> Value
     name = memory_formats.asked((memory_format,))
     if name in memory_formats.RANKS:
         return memory_formats.laid_out(run, input, name, "contiguous")
+    if isinstance(input, Tensor) and input.call is None and is_part(input):
+        # It is a copy where the view is in another order.
+        made = dataclasses.replace(input, view_of=None)
+        shares(made, input, None)
+        return made
     if not isinstance(input, Tensor) or input.call is None or is_row_major(input):
         return input
     return apply(run, Elementwise("contiguous"), input, function="contiguous")
@@ -304,7 +313,7 @@ def is_contiguous(run: Runtime, input: Tensor) -> Value:
 def clone(run: Runtime, input: Value, *, memory_format: Value = None) -> Value:
     """A copy; of a constant the constant."""
     if isinstance(input, Tensor) and input.data is not None and input.call is None and not isinstance(input, Weight):
-        return input
+        return dataclasses.replace(input, view_of=None)
     made = apply(run, Elementwise("copy"), input, function="clone")
     return memory_formats.laid_out(run, made, memory_formats.asked((memory_format,)), "clone")
 
@@ -329,7 +338,10 @@ def requires_grad_(run: Runtime, input: Tensor, mode: Value = True) -> Value:
 
 def numpy(run: Runtime, input: Tensor) -> Value:
     """`x.numpy()`: an array of the shape."""
-    return Tensor(input.shape, "float32" if input.dtype == "float" else input.dtype, data=input.data, framework="numpy")
+    dtype = "float32" if input.dtype == "float" else input.dtype
+    made = Tensor(input.shape, dtype, data=input.data, framework="numpy")
+    shares(made, input, same_values)
+    return made
 
 
 define("tensor.backward")(backward)

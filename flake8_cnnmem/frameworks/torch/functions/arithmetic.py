@@ -11,11 +11,18 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.distances import note_moved
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
-from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, broadcast_data, constant, with_true
+from flake8_cnnmem.frameworks.torch.functions.constants import (
+    CONSTANT_STEPS,
+    broadcast_data,
+    constant,
+    value_as,
+    with_true,
+)
 from flake8_cnnmem.frameworks.torch.functions.elementwise import calculated, unary
 from flake8_cnnmem.graph import Mismatch, Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Elementwise, Matmul, ScaledGradient
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose, rewrite
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -101,7 +108,7 @@ def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool 
     """An operator on tensors, numbers and Unknowns, at least one of them a tensor."""
     if in_place and isinstance(left, Weight):
         refuse_leaf(run, left)
-        left.data = None
+        lose(run, left)
         written(run, left)
         return left
     left, right = operand(left), operand(right)
@@ -111,9 +118,9 @@ def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool 
     known = known_result(run, symbol, left, right, dtype)
     if known is not None:
         run.spend(CONSTANT_STEPS)
-        if in_place and isinstance(left, Tensor) and not run.grad_enabled and left.shape == known.shape:
-            # A count of steps that is kept as a tensor: whoever holds it sees it grow.
-            left.data = known.data
+        if in_place and isinstance(left, Tensor) and left.shape == known.shape:
+            # Whoever holds it sees it grow.
+            rewrite(run, left, known.data)
             return left
         return known
     function = FUNCTIONS.get(symbol, symbol) + ("_" if in_place else "")
@@ -169,8 +176,8 @@ def known_result(run: Runtime, symbol: str, left: Value, right: Value, dtype: st
     values = broadcast_data(function, shape, left, right)
     if values is None:
         return None
-    if kind(dtype) == kind("float"):
-        values = [float(value) for value in values]
+    if dtype != "bool":
+        values = [value_as(value, dtype) for value in values]
     return constant(shape, values, dtype)
 
 
@@ -257,7 +264,7 @@ def weighted(
     """`input + value * tensor1 (symbol) tensor2`: one kernel."""
     if inplace and isinstance(input, Weight):
         refuse_leaf(run, input)
-        input.data = None
+        lose(run, input)
         written(run, input)
         return input
     operands = [operand(each) for each in (input, tensor1, tensor2)]

@@ -6,12 +6,14 @@ Their values are kept while they are few, and no Call is recorded for what is co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeGuard
 
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.shared_values import NARROW, Read, flattened, in_order, nest, shares, wrapped
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -51,13 +53,26 @@ def constant(shape: Shape, values: Iterable[Any] | None, dtype: str) -> Constant
     """A constant of this shape with its values in row-major order, which are dropped when they are too many."""
     if values is None or counted(shape) is None:
         return Constant(shape, dtype)
-    return Constant(shape, dtype, data=nest(list(values), shape))
+    given = [wrapped(value, dtype) for value in values] if dtype in NARROW else list(values)
+    return Constant(shape, dtype, data=nest(given, shape))
 
 
-def as_view(made: Constant, of: Tensor) -> Constant:
-    """A constant that lies in the storage of another one."""
+def as_view(made: Constant, of: Tensor, read: Read | None = None) -> Constant:
+    """A constant that lies in the storage of another one, from whose values its own are read."""
     made.view_of, made.born = of, of.born
+    shares(made, of, read)
     return made
+
+
+def value_as(value: Any, dtype: str) -> Any:
+    """A number as one of a dtype: bool, int or float; what is no number stays."""
+    if not isinstance(value, (int, float)) or dtype.startswith("complex"):
+        return value
+    if dtype == "bool":
+        return bool(value)
+    if not dtype.startswith(("int", "uint")):
+        return float(value)
+    return wrapped(int(value), dtype) if math.isfinite(value) else value
 
 
 def with_true(made: Value, true: int | None) -> Value:
@@ -82,25 +97,11 @@ def from_nested(value: Any) -> tuple[Shape, list[Any]] | None:
     return (len(value), *inner), numbers
 
 
-def nest(values: Sequence[Any], shape: Shape) -> Any:
-    """Row-major values as nested tuples; a single value for the shape ()."""
-    if not shape:
-        return values[0] if values else None
-    items: list[Any] = list(values)
-    for size in reversed(shape[1:]):
-        assert isinstance(size, int)
-        items = [tuple(items[at : at + size]) for at in range(0, len(items), size)] if size else []
-    return tuple(items)
-
-
 def flat(tensor: Tensor) -> list[Any] | None:
     """The values in row-major order, or None when they are not known."""
     if tensor.data is None or isinstance(tensor.shape, Unknown):
         return None
-    items = [tensor.data]
-    for _ in tensor.shape:
-        items = [item for group in items for item in group]
-    return items
+    return flattened(tensor.data, len(tensor.shape))
 
 
 def broadcast_data(function: Callable[..., Any], shape: Shape, *operands: Any) -> list[Any] | None:
@@ -152,15 +153,7 @@ def permuted(tensor: Tensor, axes: Sequence[int]) -> list[Any] | None:
     values = flat(tensor)
     if values is None or isinstance(tensor.shape, Unknown):
         return None
-    sizes = [size for size in tensor.shape if isinstance(size, int)]
-    strides, step = [0] * len(sizes), 1
-    for axis in reversed(range(len(sizes))):
-        strides[axis] = step
-        step *= sizes[axis]
-    places = [0]
-    for axis in axes:
-        places = [place + strides[axis] * at for place in places for at in range(sizes[axis])]
-    return [values[place] for place in places]
+    return in_order(values, [size for size in tensor.shape if isinstance(size, int)], axes)
 
 
 def along(tensor: Tensor, axis: int, function: Callable[[list[Any]], Any]) -> list[Any] | None:

@@ -7,18 +7,28 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.nested import countable
-from flake8_cnnmem.frameworks.torch.applying import kind, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes, whole
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
-from flake8_cnnmem.frameworks.torch.functions.constants import constant, counted, from_nested, scalar
+from flake8_cnnmem.frameworks.torch.functions.constants import (
+    constant,
+    counted,
+    flat,
+    from_nested,
+    scalar,
+    spread,
+    value_as,
+)
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.overwriting import overwritten
 from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Mismatch, Tensor, Weight
+from flake8_cnnmem.ops import Expand
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose, nest, rewrite, same_values, shares
 from flake8_cnnmem.unknown import Unknown, of_sequences
 from flake8_cnnmem.values import MISSING, Native, Value
 
@@ -44,13 +54,6 @@ def born(run: Runtime, made: Tensor) -> Tensor:
 def born_beside(run: Runtime, made: Tensor, other: Value) -> Tensor:
     """A tensor that is there from now on, on the device of another one."""
     return note_made(run, born(run, made), other)
-
-
-def value_as(value: Any, dtype: str) -> Any:
-    """A number as one of a dtype: bool, int or float; None stays."""
-    if value is None:
-        return None
-    return {0: bool, 1: int}.get(kind(dtype), float)(value)
 
 
 def _declare_sized(name: str, value: Any) -> None:
@@ -334,20 +337,28 @@ def tensor(
     return made_on(run, made, device)
 
 
+def from_numpy(run: Runtime, ndarray: Value, **options: Value) -> Value:
+    """`torch.from_numpy(array)`: a tensor in the array's storage."""
+    return as_tensor(run, ndarray)
+
+
 @define("torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
 def as_tensor(run: Runtime, data: Value, dtype: Value = None, device: Value = None, **options: Value) -> Value:
     """`torch.as_tensor(data)`: a tensor is itself."""
     if isinstance(data, Tensor) and data.framework == "torch" and dtype is None:
         return data
-    return from_data(run, data, dtype)
+    made = from_data(run, data, dtype)
+    if isinstance(data, Tensor) and isinstance(made, Tensor) and dtype is None:
+        shares(made, data, same_values)
+    return made
 
 
 def refilled(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     """`x.normal_()`, `x.copy_(y)`: other values in the same place."""
-    if isinstance(input, Tensor) and input.data is not None:
-        if isinstance(input, Weight):
-            input.data = None
-        else:
+    if isinstance(input, Tensor):
+        known = input.data is not None
+        lose(run, input)
+        if known and not isinstance(input, Weight):
             return Tensor(input.shape, input.dtype)
     return input
 
@@ -364,10 +375,13 @@ def refill(value_from: Callable[..., Any], function: str) -> Callable[..., Value
 
     def method(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
         if isinstance(input, Weight):
-            input.data = None
+            lose(run, input)
             return input
         if isinstance(input, Tensor) and input.call is None:
-            return filled(input.shape, value_from(*args, **kwargs), input.dtype)
+            value = value_from(*args, **kwargs)
+            made = filled(input.shape, value_as(value, input.dtype), input.dtype)
+            rewrite(run, input, made.data)
+            return input if made.data is not None else made
         return overwritten(run, input, function=function)
 
     return method
@@ -377,11 +391,29 @@ METHODS["zero_"] = Native("zero_", refill(lambda: 0, "zero_"), propagate_unknown
 METHODS["fill_"] = Native("fill_", refill(lambda value: scalar(value), "fill_"), propagate_unknown=False)
 
 
+def written_whole(run: Runtime, input: Tensor, other: Tensor) -> Tensor | None:
+    """A constant that takes the known values of another one over; None where they are not known."""
+    values = flat(other)
+    fits = isinstance(input.shape, tuple) and isinstance(other.shape, tuple) and len(other.shape) <= len(input.shape)
+    if values is None or not fits or counted(input.shape) is None or isinstance(other, Weight):
+        return None
+    try:
+        Expand(input.shape).outputs(other.shape)  # type: ignore[arg-type]
+    except Mismatch:
+        return None
+    given = spread(values, other.shape, input.shape)  # type: ignore[arg-type]
+    rewrite(run, input, nest([value_as(value, input.dtype) for value in given], input.shape))
+    return input
+
+
 def copy_(run: Runtime, input: Value, other: Value) -> Value:
     """Into a parameter or buffer: other values. Into a feature map: the values come from another call."""
     if isinstance(input, Weight) or not isinstance(other, Tensor):
         written(run, input)
         return refilled(run, input)
     if other.call is None and isinstance(input, Tensor) and input.call is None:
-        return refilled(run, input)
+        known = written_whole(run, input, other)
+        return refilled(run, input) if known is None else known
+    if isinstance(input, Tensor):
+        lose(run, input)
     return overwritten(run, input, other, function="copy_")

@@ -9,12 +9,13 @@ from typing import Any
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.applying import apply, kind, refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, real_dtype
-from flake8_cnnmem.frameworks.torch.functions.constants import Constant, broadcast_data, constant
+from flake8_cnnmem.frameworks.torch.functions.constants import Constant, broadcast_data, constant, flat, value_as
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Broadcast, Elementwise, PRelu
 from flake8_cnnmem.ops.base import axis_of
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import lose, rewrite
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -28,7 +29,7 @@ def unary(
     in_place = inplace is True
     if in_place and isinstance(input, Weight):
         refuse_leaf(run, input)
-        input.data = None
+        lose(run, input)
         return input
     result_dtype = dtype or (input.dtype if isinstance(input, Tensor) else "float")
     return apply(run, Elementwise(op_kind, in_place), input, function=function or op_kind, dtype=result_dtype)
@@ -40,6 +41,15 @@ def calculated(input: Value, function: Numbers | None, dtype: str) -> Constant |
         return None
     values = broadcast_data(function, input.shape, input)
     return None if values is None else constant(input.shape, values, dtype)
+
+
+def stored(run: Runtime, input: Value, known: Constant, inplace: Value) -> Tensor:
+    """A known result; in place it is written into the input, in the dtype of that."""
+    if inplace is not True or not isinstance(input, Tensor) or input.shape != known.shape:
+        return known
+    values = [value_as(value, input.dtype) for value in flat(known) or ()]
+    rewrite(run, input, constant(known.shape, values, input.dtype).data if isinstance(known.shape, tuple) else None)
+    return input
 
 
 def _round(value: Any) -> Any:
@@ -97,7 +107,7 @@ def elementwise(run: Runtime, input: Value, function: str, inplace: Value = Fals
         dtype = "float"
     known = None if inplace is True and isinstance(input, Weight) else calculated(input, HOST.get(name), dtype)
     if known is not None:
-        return known
+        return stored(run, input, known, inplace)
     return unary(run, KINDS.get(name, name), input, function, inplace, "" if inplace is True else dtype)
 
 
@@ -119,7 +129,7 @@ def clamp(run: Runtime, input: Value, min: Value = None, max: Value = None, inpl
     if numbers and isinstance(input, Tensor) and not isinstance(input, Weight):
         known = calculated(input, number, input.dtype)
         if known is not None:
-            return known
+            return stored(run, input, known, inplace)
     kind = "clamp" if min is not None and max is not None else "clamp_one"
     bounds = [bound for bound in (min, max) if isinstance(bound, Tensor) and bound.shape != ()]
     if bounds and not isinstance(input, Weight):

@@ -7,11 +7,12 @@ from typing import Any
 from flake8_cnnmem.dims import Batch, Shape, same, show
 from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.frameworks.torch.applying import apply, asks_for_gradient, tensor_of
-from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar
+from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar, spread, value_as
 from flake8_cnnmem.frameworks.torch.functions.overwriting import part_overwritten
 from flake8_cnnmem.graph import Call, Mismatch, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index, Masked
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import flattened, lose, nest, rewrite, shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -145,7 +146,9 @@ def looked_up(tensor: Tensor, items: tuple[Any, ...]) -> Constant | None:
             full.append(item)
         else:
             return None
-    return Constant(shape, tensor.dtype, data=taken(tensor.data, full))
+    made = Constant(shape, tensor.dtype, data=taken(tensor.data, full))
+    shares(made, tensor, lambda data: taken(data, full))
+    return made
 
 
 def taken(data: Any, items: list[Any]) -> Any:
@@ -167,7 +170,7 @@ def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
         apply(run, LeafPart(items), tensor, function="setitem")
         return tensor
     if isinstance(tensor, Weight):
-        tensor.data = None
+        lose(run, tensor)
         return tensor
     problem = does_not_fit(tensor, items, key, value)
     if problem is not None:
@@ -238,31 +241,43 @@ def does_not_fit(tensor: Tensor, items: Any, key: Value, value: Value) -> Part |
     return None
 
 
-def written(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Constant | None:
-    """A constant whose few known values are partly replaced by one number."""
-    number = scalar(value)
+def written(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor | None:
+    """A constant of which a part was replaced by a number or by other known values; None where autograd, or the device,
+    has to do with it."""
     items = normalised(run, key)
     if tensor.data is None or isinstance(items, Unknown) or isinstance(tensor.shape, Unknown):
+        lose(run, tensor)
         return None
-    if any(isinstance(each, Unknown) for each in (key if isinstance(key, tuple) else (key,))):
-        return Constant(tensor.shape, tensor.dtype) if type(tensor) is Constant else None
-    if number is None or len(items) > len(tensor.shape):
-        return Constant(tensor.shape, tensor.dtype) if type(tensor) is Constant and is_plain(value) else None
-    if not all(isinstance(item, (int, slice)) and not isinstance(item, bool) for item in items):
-        return Constant(tensor.shape, tensor.dtype) if type(tensor) is Constant else None
-    return Constant(tensor.shape, tensor.dtype, data=replaced(tensor.data, list(items), number, len(tensor.shape)))
+    unknown = any(isinstance(each, Unknown) for each in (key if isinstance(key, tuple) else (key,)))
+    source = None if unknown else tensor_of(value)
+    data = replaced(tensor, items, source) if isinstance(source, Tensor) else None
+    if data is not None:
+        rewrite(run, tensor, data)
+        return tensor
+    lose(run, tensor)
+    if type(tensor) is not Constant:
+        return None
+    whole = unknown or not all(isinstance(item, (int, slice)) and not isinstance(item, bool) for item in items)
+    return tensor if whole or isinstance(value, (int, float, Constant)) else None
 
 
-def is_plain(value: Value) -> bool:
-    """Whether a value is a number or a constant."""
-    return isinstance(value, (int, float, Constant))
-
-
-def replaced(data: Any, items: list[Any], number: Any, rank: int) -> Any:
-    """Nested values with a number put in where indices say."""
-    if rank == 0:
-        return number
-    places = range(len(data))
-    chosen = places[items[0]] if items else places
-    hit = {chosen} if isinstance(chosen, int) else set(chosen)
-    return tuple(replaced(part, items[1:], number, rank - 1) if at in hit else part for at, part in enumerate(data))
+def replaced(tensor: Tensor, items: tuple[Any, ...], source: Tensor) -> Any:
+    """The values of a tensor after those of another one were put where indices or a mask say; None if not known."""
+    assert isinstance(tensor.shape, tuple)
+    if isinstance(source, Weight) or source.data is None or not isinstance(source.shape, tuple):
+        return None
+    values = flattened(tensor.data, len(tensor.shape))
+    mask = items[0] if len(items) == 1 else None
+    if isinstance(mask, Tensor) and mask.dtype == "bool" and mask.shape == tensor.shape and mask.data is not None:
+        number = scalar(source)
+        chosen = flattened(mask.data, len(tensor.shape))
+        put = [value_as(number, tensor.dtype) if hit else old for old, hit in zip(values, chosen, strict=True)]
+        return nest(put, tensor.shape) if number is not None else None
+    part = looked_up(Constant(tensor.shape, "int64", data=nest(range(len(values)), tensor.shape)), items)
+    if part is None or not isinstance(part.shape, tuple) or not stretches(source.shape, part.shape):
+        return None
+    own = source.shape[max(len(source.shape) - len(part.shape), 0) :]
+    given = spread(flattened(source.data, len(source.shape)), own, part.shape)
+    for place, value in zip(flattened(part.data, len(part.shape)), given, strict=True):
+        values[place] = value_as(value, tensor.dtype)
+    return nest(values, tensor.shape)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
@@ -16,6 +18,7 @@ from flake8_cnnmem.ops import (
     RepeatInterleave,
 )
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import flattened, nest
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -46,7 +49,12 @@ def expanded(op: Op, input: Tensor) -> Constant | None:
     total = dims.product(shape)
     if not isinstance(total, int) or total > LARGEST:
         return as_view(Constant(shape, input.dtype), input) if dims.known(shape) and isinstance(total, int) else None
-    return as_view(constant(shape, spread(values, input.shape, shape), input.dtype), input)
+    own = input.shape
+
+    def read(data: Any) -> Any:
+        return nest(spread(flattened(data, len(own)), own, shape), shape)
+
+    return as_view(constant(shape, spread(values, own, shape), input.dtype), input, read)
 
 
 @define("tensor.expand")

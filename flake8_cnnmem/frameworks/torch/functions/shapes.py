@@ -28,6 +28,7 @@ from flake8_cnnmem.ops import (
     Unsqueeze,
 )
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import flattened, in_order, nest, shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -42,8 +43,10 @@ def shaped(run: Runtime, op: Op, input: Value, function: str) -> Value:
     return apply(run, op, input, function=function)
 
 
-def reordered(op: Op, input: Tensor, values: Sequence[Any] | None) -> Constant | None:
-    """A constant with these values in the shape that the op gives."""
+def reordered(
+    op: Op, input: Tensor, values: Sequence[Any] | None, order: Sequence[int] | None = None
+) -> Constant | None:
+    """A constant with these values in the shape that the op gives; `order` is that of its axes where it changes."""
     if values is None or isinstance(input.shape, Unknown):
         return None
     try:
@@ -53,13 +56,24 @@ def reordered(op: Op, input: Tensor, values: Sequence[Any] | None) -> Constant |
     if isinstance(shape, Unknown) or dims.product(shape) != len(values):
         return None
     made = constant(shape, values, input.dtype)
-    return made if input.view_of and isinstance(op, Reshape) else as_view(made, input)
+    if input.view_of and isinstance(op, Reshape):
+        # It may have to copy.
+        shares(made, input, None)
+        return made
+    rank = len(input.shape)
+    sizes_before = [size for size in input.shape if isinstance(size, int)]
+
+    def read(data: Any) -> Any:
+        before = flattened(data, rank)
+        return nest(before if order is None else in_order(before, sizes_before, order), shape)
+
+    return as_view(made, input, read)
 
 
 def moved(run: Runtime, op: Op, input: Value, order: Sequence[int] | None, function: str) -> Value:
     """An op that gives the axes another order; `order` is None where it is not known."""
     if order is not None and isinstance(input, Tensor) and input.data is not None and not isinstance(input, Weight):
-        known = reordered(op, input, permuted(input, order))
+        known = reordered(op, input, permuted(input, order), order)
         if known is not None:
             return known
     return apply(run, op, input, function=function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import itemgetter
 
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
@@ -11,6 +12,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import Constant
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import Chunk, Elementwise, Split, Unbind
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -57,9 +59,11 @@ def constant_parts(op: Op, tensor: Tensor) -> tuple[Constant, ...] | None:
             return None
         if isinstance(op, Unbind):
             made.append(Constant(shape, tensor.dtype, data=rows[at]))
+            shares(made[-1], tensor, itemgetter(at))
             at += 1
         elif isinstance(shape[0], int):
             made.append(Constant(shape, tensor.dtype, data=rows[at : at + shape[0]]))
+            shares(made[-1], tensor, itemgetter(slice(at, at + shape[0])))
             at += shape[0]
     return tuple(made) if len(made) == len(shapes) else None
 

@@ -86,6 +86,7 @@ def layer(
                 arrange(attributes)
             if weighted:
                 create_weights(run, self, stub(**{word: attributes[word] for word in names}), dtype, absent)
+                reset(run, self, "reset_parameters")
             return None
 
         def call(run: Runtime, self: Instance, input: Value) -> Value:
@@ -158,6 +159,12 @@ def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Valu
     return None
 
 
+def reset(run: Runtime, self: Instance, method: str) -> None:
+    """The last thing that a constructor does: a method which a class of the program may have of its own."""
+    if self.cls.site is not None and not isinstance(self.cls.find(method), Native):
+        run.call(run.get(self, method))
+
+
 def create_weights(
     run: Runtime, self: Instance, op: Op, dtype: Value = None, absent: Mapping[str, str] = NONE_ABSENT
 ) -> None:
@@ -207,6 +214,7 @@ def composite(
         def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
             init_module(run, self)
             build(run, self, *args, **kwargs)
+            reset(run, self, "_reset_parameters")
             return None
 
         namespace: dict[str, Value] = {

@@ -16,6 +16,7 @@ from flake8_cnnmem.frameworks.torch.sizes import Sizes
 from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import ValuesOf
 from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.shared_values import same_values, shares
 from flake8_cnnmem.unknown import Unknown, of_sequences
 from flake8_cnnmem.values import Class, Native, Value
 
@@ -73,6 +74,8 @@ def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight
     )
     made.moved = lies_on_device(tensor)
     run.data(MADE_WEIGHTS)[id(tensor)] = (tensor, made)
+    if tensor.call is None and tensor.data is not None:
+        shares(made, tensor, None)
     return made
 
 
@@ -98,6 +101,8 @@ def make_buffer(run: Runtime, data: Tensor) -> Weight:
         note_cause(run, None, "buffers that train", "what a buffer needs that asks for a gradient")
     made = Weight(data.shape, data.dtype, data=data.data, trainable=False, buffer=True, site=run.here())
     run.data(MADE_WEIGHTS)[id(data)] = (data, made)
+    if data.call is None:
+        shares(made, data, same_values)
     return made
 
 

@@ -35,7 +35,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import scalar
 from flake8_cnnmem.frameworks.torch.functions.creation import (
     bernoulli,
     born_beside,
-    from_data,
+    from_numpy,
     full,
     like,
     multinomial,
@@ -585,7 +585,7 @@ def full_like(input: Tensor, fill_value, *, dtype=None, requires_grad=False, **o
 def randint_like(input: Tensor, *bounds, dtype=None, requires_grad=False, **options) -> Tensor: ...
 @tensor
 def tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False) -> Tensor: ...
-@from_data(ndarray, None)
+@from_numpy
 def from_numpy(ndarray, **options) -> Tensor: ...
 
 from_dlpack = from_numpy

@@ -16,7 +16,7 @@ from flake8_cnnmem.ops import Convolution
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
 
 _ConvNd = base_class("_ConvNd", "conv")
 _ConvTransposeNd = base_class("_ConvTransposeNd", "conv", _ConvNd)
@@ -66,6 +66,8 @@ def forward(rank: int) -> Callable[..., Value]:
 
     def call(run: Runtime, self: Instance, input: Value) -> Value:
         weight, bias = current(run, self, "weight", "bias")
+        if "_conv_forward" in self.attributes or not isinstance(self.cls.find("_conv_forward"), Native):
+            return run.call(run.get(self, "_conv_forward"), input, weight, bias)
         return with_weight(run, self, input, weight, bias)
 
     def with_weight(run: Runtime, self: Instance, input: Value, weight: Value, bias: Value) -> Value:
@@ -102,6 +104,8 @@ def forward_transposed(rank: int) -> Callable[..., Value]:
         weight, bias, stride, padding, extra, groups, dilation = current(
             run, self, "weight", "bias", "stride", "padding", "output_padding", "groups", "dilation"
         )
+        if self.cls.find("_output_padding") is not MISSING:
+            return run.unknown(f"{self.cls.name} has an _output_padding() of its own")
         if output_size is not None:
             extra = extra_padding(run, self, rank, input, output_size)
         function = self.cls.name if self.cls.site is None else f"ConvTranspose{rank}d"

@@ -282,7 +282,13 @@ def register_buffer(run: Runtime, self: Instance, name: str, tensor: Value, pers
     return None
 
 
-@MEMBERS.method("add_module", "register_module")
+@MEMBERS.method("register_module")
+def register_module(run: Runtime, self: Instance, name: str, module: Value) -> Value:
+    """`module.register_module(name, module)`: calls `add_module`, which a class may have of its own."""
+    return run.call(run.get(self, "add_module"), name, module)
+
+
+@MEMBERS.method("add_module")
 def add_module(run: Runtime, self: Instance, name: str, module: Value) -> Value:
     """`module.add_module(name, module)`: under the name in `_modules`. TypeError for what is no module."""
     if isinstance(name, Unknown):

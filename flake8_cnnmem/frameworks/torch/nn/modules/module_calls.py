@@ -53,8 +53,15 @@ def call_module(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> 
         return hooks.after(run, self, args, kwargs, result)
 
 
-MEMBERS["__call__"] = Native("__call__", call_module, propagate_unknown=False)
-MEMBERS["_call_impl"] = MEMBERS["__call__"]
+def call_wrapped(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """`module(...)`: its `_call_impl`, which a class may have of its own."""
+    if "_call_impl" in self.attributes or self.cls.find("_call_impl") is not MEMBERS["_call_impl"]:
+        return run.call(run.get(self, "_call_impl"), *args, **kwargs)
+    return call_module(run, self, *args, **kwargs)
+
+
+MEMBERS["__call__"] = Native("__call__", call_wrapped, propagate_unknown=False)
+MEMBERS["_call_impl"] = Native("_call_impl", call_module, propagate_unknown=False)
 
 
 @MEMBERS.method("forward")
