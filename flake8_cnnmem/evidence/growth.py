@@ -79,10 +79,10 @@ def only_grows(loop: Loop, what: str, joined: bool) -> bool:
     branches = (node for node in ast.walk(loop.site.statement) if isinstance(node, BRANCHES))
     doubtful = {id(inner) for branch in branches for inner in ast.walk(branch)}
     for node in ast.walk(loop.site.statement):
-        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) == what:
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and ast.unparse(node) == what:
             found.append(id(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDING:
-            adding.add(id(container_of(node.func.value)))
+            adding.update((id(node.func.value), id(container_of(node.func.value))))
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
             adding.add(id(container_of(node.targets[0])))
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
