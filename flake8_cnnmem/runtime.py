@@ -37,6 +37,8 @@ class Runtime(Protocol):
 
     strict: bool
     grad_enabled: bool
+    numbered: int
+    """How many ops there have been."""
     autocast: str | None
     cast_region: int
     """The number of the outermost region of autocast, 0 outside of all: casts of weights are cached as long as that."""

@@ -212,8 +212,9 @@ def test_the_last_turn_counts_where_it_is_known_how_many_there_are(
     assert alone.estimate is not None
     growth = report.estimate.growth
     more = report.estimate.total - alone.estimate.total
-    # The first two turns are followed; each of the seven behind them finds one more.
-    assert (more >= 7 * growth > LEAST_GROWTH) == (status == "exact" and ("append(loss)" in kept or "+=" in kept))
+    # The first two turns are followed; each of the seven behind them finds one more, before a smaller last one as well.
+    known = status == "exact" or samples % 32 > 0
+    assert (more >= 7 * growth > LEAST_GROWTH) == (known and ("append(loss)" in kept or "+=" in kept))
 
 
 def test_a_loop_whose_end_is_not_known_gives_a_lower_bound() -> None:

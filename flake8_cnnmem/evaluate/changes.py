@@ -32,8 +32,8 @@ def changed(run: Interpreter, container: Value) -> None:
     if turn is not None and run.invocation is None:
         if type(container) in CONTAINERS and not is_full(container):
             run.fills(id(container))
-        if isinstance(container, list):
-            turn.lengths.setdefault(id(container), (container, len(container)))
+        if isinstance(container, CONTAINERS):
+            turn.filled.setdefault(id(container), (container, len(container)))
     if type(container) is Instance:
         if container.site is None:
             about_to_change(container)

@@ -13,10 +13,10 @@ from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.gathering import fill_up_from
+from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up_from
 from flake8_cnnmem.evaluate.subscripts import alike
 from flake8_cnnmem.evaluate.trace import Turn, around
-from flake8_cnnmem.evaluate.training_state import learns, mark_held
+from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import MISSING, Raised, Stream, Value
@@ -228,6 +228,8 @@ class ComprehensionTurns:
         if self.loop is not None:
             run.trace.skipping = False
             self.turn = run.trace.begin(self.loop, run.next_number())
+            if self.gathered is not None:
+                self.turn.filled[id(self.gathered)] = self.gathered, len(self.gathered)
 
     def __exit__(self, *exception: object) -> None:
         run = self.frame.run
@@ -235,7 +237,10 @@ class ComprehensionTurns:
         # A generator that is left early ends when nobody asks any more.
         if turn is None or turn not in around(run.trace.turn):
             return
-        if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
+        learned = any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :])
+        # A list without a name (`torch.cat([...])`) is gone with its statement.
+        turn.leaves = not learned and self.name() != UNNAMED and leaves_results(run, turn)
+        if learned or turn.leaves:
             if self.gathered is not None:
                 run.trace.fills(id(self.gathered), run.numbered, self.site)
             mark_held(run, turn, () if self.gathered is None else ((self.name(), self.gathered),))
@@ -246,7 +251,10 @@ class ComprehensionTurns:
         statement = self.site.statement
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.ListComp):
             return ast.unparse(statement.targets[0])
-        return "the list"
+        return UNNAMED
+
+
+UNNAMED = "the list"
 
 
 def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
@@ -299,6 +307,7 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
                     if isinstance(each, Unknown):
                         return
         if gathered and turns.loop is not None and inner_rounds is None and not tests and isinstance(items, Stream):
+            count_turns(turns.loop, batches_of(run, turns.loop), None)
             fill_up_from(run, turns.loop, gathered, gathered[-1:], len(gathered))
 
     return rounds

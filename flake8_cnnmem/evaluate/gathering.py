@@ -1,15 +1,23 @@
-"""Lists that a loop over a loader fills. One batch stands for all while the loop runs, so that the list has an item for
-each of the few batches that were drawn; when the loop has ended, those of the others are put in."""
+"""Containers that a loop over a loader fills, and tensors that it joins more to. One batch stands for all while the
+loop runs, so that a list has an item for each of the few batches that were drawn; when the loop has ended, those of the
+others are put in."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
 
+from flake8_cnnmem.dims import Shape, Size, add
+from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import Loop, Turn
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.ops.base import axis_of
+from flake8_cnnmem.ops.merge import Concatenate
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
 
@@ -38,7 +46,11 @@ def batches_of(run: Interpreter, loop: Loop) -> Batches | None:
     samples = length_of(run, loader.native.get("dataset"))
     if type(size) is not int or size < 1 or not count or samples is None:
         return None
-    return Batches(count, size, min(size, samples - size * (count - 1)))
+    last = min(size, samples - size * (count - 1))
+    taken, most = loop.most
+    if most is not None and most < count - taken:
+        return Batches(most, size, size)
+    return Batches(count - taken, size, last) if count > taken else None
 
 
 def loader_of(run: Interpreter, loop: Loop) -> Instance | None:
@@ -55,15 +67,105 @@ def length_of(run: Interpreter, value: Value) -> int | None:
     return length if type(length) is int else None
 
 
-def fill_up(run: Interpreter, loop: Loop, turn: Turn, turns: int) -> None:
-    """A loop over a loader has ended, after so many turns that were followed: the lists that the last `turn` has put
-    something into get what the turns put in that were not."""
-    for gathered, before in turn.lengths.values():
-        if len(gathered) > before:
-            fill_up_from(run, loop, gathered, gathered[before:], turns)
+def count_turns(loop: Loop, batches: Batches | None, count: int | None) -> None:
+    """Note how many turns a loop makes that are alike: all of them, or those before a last batch that is smaller."""
+    if batches is not None:
+        loop.less = batches.last != batches.size
+        count = batches.count - loop.less
+    loop.count = count
 
 
-def fill_up_from(run: Interpreter, loop: Loop, gathered: list[Value], added: Sequence[Value], turns: int) -> None:
+def fill_up(run: Interpreter, loop: Loop, turn: Turn, turns: int, variables: dict[str, Value]) -> None:
+    """A loop over a loader has ended, after so many turns that were followed: the containers that the last `turn` has
+    put something into, and the tensors that it has joined more to, get what the turns put in that were not."""
+    for gathered, before in turn.filled.values():
+        if len(gathered) > before and isinstance(gathered, (list, deque)):
+            fill_up_from(run, loop, gathered, list(islice(gathered, before, None)), turns)
+        elif len(gathered) > before and isinstance(gathered, dict):
+            fill_up_keys(run, loop, gathered, list(gathered)[before:], turns)
+    for word, tensor, axis, added in appended(run, loop, turn, variables):
+        if is_result(tensor):
+            variables[word] = with_rest(run, loop, tensor, axis, added, turns)
+
+
+def fill_up_keys(run: Interpreter, loop: Loop, gathered: dict[Value, Value], new: Sequence[Value], turns: int) -> None:
+    """The same of what a turn has put into a dict under a number that counts."""
+    added = [gathered[key] for key in new]
+    if len(new) == 1 and type(new[0]) is int:
+        inside = list(added)
+        fill_up_from(run, loop, inside, added, turns)
+        gathered.update(enumerate(inside[1:], new[0] + 1))
+    elif turns > 1 and all(map(is_result, added)):
+        run.havoc(gathered, run.unknown("what a loop over data puts into a dict is not known"))
+
+
+def with_rest(run: Interpreter, loop: Loop, tensor: Tensor, axis: int, added: int, turns: int) -> Tensor:
+    """A tensor that every turn joins so much to, as it is when the loop has ended."""
+    batches = batches_of(run, loop)
+    sizes: list[Size] = list(cast("Shape", tensor.shape))
+    if batches is None:
+        sizes[axis] = run.unknown("how many batches a data loader gives is not known")
+    elif batches.last != batches.size and added % batches.size:
+        sizes[axis] = run.unknown("how many of its rows the last batch gives is not known")
+    elif batches.count > turns:
+        less = added // batches.size * (batches.size - batches.last)
+        sizes[axis] = add(sizes[axis], added * (batches.count - turns) - less)
+    return replace(tensor, shape=tuple(sizes))
+
+
+def appended(
+    run: Interpreter, loop: Loop, turn: Turn, variables: Mapping[str, Value]
+) -> Iterator[tuple[str, Tensor, int, int]]:
+    """The variables whose tensors a turn has joined more to, each with the axis and how much."""
+    for word in joined_names(run, loop):
+        tensor = variables.get(word)
+        call = tensor.call if isinstance(tensor, Tensor) else None
+        if (
+            call is None
+            or not isinstance(tensor, Tensor)
+            or not isinstance(call.op, Concatenate)
+            or call.number <= turn.first
+        ):
+            continue
+        before = [each for each in call.inputs if (each.call.number if each.call else each.born) <= turn.first]
+        if len(before) == 1 and isinstance(tensor.shape, tuple) and isinstance(before[0].shape, tuple):
+            axis = axis_of(call.op.axis, len(tensor.shape))
+            if isinstance(axis, Unknown):
+                continue
+            known = 0 if before[0].shape == (0,) else before[0].shape[axis]
+            now = tensor.shape[axis]
+            if type(now) is int and type(known) is int:
+                yield word, tensor, axis, now - known
+
+
+def joined_names(run: Interpreter, loop: Loop) -> Iterable[str]:
+    """The variables that a statement of a loop joins something to: `all = torch.cat([all, one])`."""
+    if not isinstance(loop.site, StatementSite):
+        return ()
+    known: dict[int, set[str]] = run.data(JOINED)
+    statement = loop.site.statement
+    if id(statement) not in known:
+        known[id(statement)] = {
+            target.id
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Assign) and (target := node.targets[0]) and isinstance(target, ast.Name)
+            and any(target.id in names_joined(call) for call in ast.walk(node.value) if isinstance(call, ast.Call))
+        }  # fmt: skip
+    return known[id(statement)]
+
+
+def names_joined(call: ast.Call) -> set[str]:
+    """The variables in a list or tuple that a call is given."""
+    lists = (each for each in call.args if isinstance(each, (ast.List, ast.Tuple)))
+    return {each.id for held in lists for each in held.elts if isinstance(each, ast.Name)}
+
+
+JOINED = "variables that statements of loops join something to"
+
+
+def fill_up_from(
+    run: Interpreter, loop: Loop, gathered: list[Value] | deque[Value], added: Sequence[Value], turns: int
+) -> None:
     """Put in what each of the turns that were not followed `added`, as far as these are results through which no
     gradient goes back."""
     if not all(map(is_result, added)) or loader_of(run, loop) is None:
@@ -71,13 +173,13 @@ def fill_up_from(run: Interpreter, loop: Loop, gathered: list[Value], added: Seq
     batches = batches_of(run, loop)
     if batches is None or (batches.count - turns) * len(added) > MOST_ITEMS:
         cause = run.unknown("how many batches a data loader gives is not known")
-        gathered += [of_samples(item, None, cause) for item in added]
+        gathered.extend(of_samples(item, None, cause) for item in added)
         return
     cause = run.unknown("how many of its rows the last batch gives is not known")
     for at in range(turns, batches.count):
         rest = batches.last if at == batches.count - 1 else batches.size
-        gathered += [item if rest == batches.size else of_samples(item, (batches.size, rest), cause)
-                     for item in map(another, added)]  # fmt: skip
+        for item in map(another, added):
+            gathered.append(item if rest == batches.size else of_samples(item, (batches.size, rest), cause))
 
 
 def is_result(item: Value) -> bool:

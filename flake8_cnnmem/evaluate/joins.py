@@ -232,6 +232,7 @@ def either_tensor(run: Interpreter, taken: Tensor, other: Tensor, cause: Unknown
     call.function = "either"
     result = Tensor(taken.shape, taken.dtype, call, 0, None, taken.framework)
     call.outputs = (result,)
+    run.trace.ran(call)
     return result
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.budget import FEW_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
-from flake8_cnnmem.evaluate.gathering import batches_of, fill_up
+from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
-from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by, note_one_more
-from flake8_cnnmem.evaluate.turns import number_of, turns_until
+from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held, models_put_by, note_one_more
+from flake8_cnnmem.evaluate.turns import number_of, taken_and_most, turns_until
 from flake8_cnnmem.frameworks.changed_weights import TRAINABLE_FLAGS
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.values import Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 MANY_ROUNDS = 16
 """Rounds that only call models, as a benchmark does, before the rest are taken to be like them. A layer that a model
@@ -49,13 +52,14 @@ class Rounds:
 
     __slots__ = (
         "alike", "approached", "changing", "counted", "done", "drawn", "flags", "gathered", "idle", "item", "jumps",
-        "last", "layers", "limits", "loop", "models", "periodic", "run", "seen", "seldom", "since_step", "stepped",
-        "steps", "turn",
+        "last", "layers", "limits", "loop", "models", "numbered", "periodic", "run", "seen", "seldom", "since_step",
+        "stepped", "steps", "turn", "variables",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
         run = self.run = frame.run
         self.counted = counted
+        self.variables = frame.variables
         self.layers = run.layers_made
         self.steps = run.budget.steps
         self.seen: list[Any] | None = None
@@ -80,6 +84,8 @@ class Rounds:
         """What had been said of weights, by id, when the turn began: whether they are to train."""
         self.limits: dict[int, int] = {}
         """By limit the count that the last turn has compared with it."""
+        self.numbered: set[Any] = set()
+        """Where the models are told the number of each turn."""
         self.approached: set[int] = set()
         """The limits that such a count came nearer to from one turn to the next."""
         self.since_step = 0
@@ -99,6 +105,7 @@ class Rounds:
         """What the loop goes through, while it runs: a value, and the iterator over it."""
         if self.loop is not None:
             self.loop.sources = sources
+            self.loop.most = taken_and_most(sources[1]) if len(sources) > 1 else self.loop.most
 
     def begin(self) -> None:
         """A turn begins. Where its item comes from a generator that calls models, it has begun with that."""
@@ -123,7 +130,9 @@ class Rounds:
         self.done += 1
         self.drawn = run.trace.so_far(run.numbered)
         events, first = run.trace.events, turn.events[0]
-        if len(events) > first and any(event.turn is turn and learns(event) for event in events[first:]):
+        learned = any(event.turn is turn and learns(event) for event in events[first:])
+        turn.leaves = not learned and leaves_results(run, turn, self.variables)
+        if learned or turn.leaves:
             mark_held(run, turn)
         run.trace.end(turn, run.numbered)
 
@@ -131,7 +140,7 @@ class Rounds:
         """The loop has ended, or goes on as before: so many turns where that is known of itself, unless it is left."""
         loop = self.loop
         if loop is not None and self.last is not None and count is None and not frame.breaks:
-            fill_up(self.run, loop, self.last, self.done)
+            fill_up(self.run, loop, self.last, self.done, frame.variables)
         if loop is None or not loop.turns:
             return
         if self.gathered:
@@ -146,8 +155,7 @@ class Rounds:
             # All of them were followed, and in the others nothing happens.
             loop.length = len(loop.turns)
         if loop.turns[-1].kept:
-            # A last batch that is smaller leaves less.
-            loop.count = batches.count if batches is not None and batches.last == batches.size else count
+            count_turns(loop, batches, count)
 
     def is_all(self) -> bool:
         """Whether all turns of the loop in which something happens were followed, as far as that is known."""
@@ -155,7 +163,7 @@ class Rounds:
 
     def left(self) -> None:
         """The loop is left for certain by what its body or its test says."""
-        if self.loop is not None and self.done == 1:
+        if self.loop is not None and not self.jumps and len(self.loop.turns) == 1:
             self.loop.length = 1
 
     def repeat(self, left: int | None = None) -> bool:
@@ -178,6 +186,10 @@ class Rounds:
             # What trains in the next turn is something else.
             self.seen = None
             return False
+        if self.done < MOST_UNFREEZING and self.is_told_number(turn, last):
+            # It may do more with a larger one (a network that grows).
+            self.seen = None
+            return False
         own = [event for event in last if event.turn is turn]
         trains = any(event.kind in TRAINING for event in last)
         if trains and self.keeps_models(turn, len(own) < len(last)):
@@ -193,6 +205,12 @@ class Rounds:
         fits = any(event.kind == "fit" for event in last)
         return enough and self.alike >= (FITS_ALIKE if fits else MANY_ROUNDS) and (fits or not self.soon_over(left))
 
+    def is_told_number(self, turn: Turn, last: Sequence[Event]) -> bool:
+        """Whether a model that learns is told the number of the turn, as an argument or attribute, in each so far."""
+        now = set(places_of_number(self.run, turn, last)) if turn.number is not None else set()
+        self.numbered = now if self.done == 1 else self.numbered & now
+        return bool(self.numbered)
+
     def soon_over(self, left: int | None) -> bool:
         """Whether few turns are left, which take few steps."""
         spent = self.steps - self.run.budget.steps
@@ -203,7 +221,9 @@ class Rounds:
         such rounds suffice. A large model that is evaluated on twenty batches leaves nothing else than one that is
         evaluated on two."""
         only_looks = all(event.kind == "call" and event.call is not None and not event.call.grad for event in last)
-        return only_looks and not turn.lengths and self.steps - self.run.budget.steps > FEW_STEPS
+        gathers = any(isinstance(container, list) for container, _ in turn.filled.values())
+        spent = self.steps - self.run.budget.steps
+        return only_looks and not gathers and spent > FEW_STEPS
 
     def keeps_models(self, turn: Turn, epoch: bool) -> bool:
         """Whether there are more models in a container that the turn has put something into than there ever were, or
@@ -283,3 +303,18 @@ class Rounds:
         self.jumps += 1
         self.seldom = dict.fromkeys(self.seldom, 0)
         return min(waited)
+
+
+def places_of_number(run: Interpreter, turn: Turn, events: Sequence[Event]) -> Iterator[object]:
+    """The arguments and attributes by which models that learn are told the number of a turn."""
+    for event in events:
+        model = event.subject
+        if event.call is None or not event.call.grad or not isinstance(model, Instance):
+            continue
+        given: list[tuple[object, Value]] = [*enumerate(event.call.args), *event.call.kwargs.items()]
+        yield from ((model.cls, word) for word, value in given if type(value) is int and value == turn.number)
+        for word, value in model.attributes.items():
+            if type(value) is int and value == turn.number:
+                number, _ = run.trace.filled.get((id(model), word), (-1, None))
+                if number > turn.first:
+                    yield id(model), word

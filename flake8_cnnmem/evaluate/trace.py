@@ -7,7 +7,7 @@ its end. Who asks for a training reads it off the turns of the loop that repeats
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import field
 from typing import TypeAlias
 
@@ -98,6 +98,10 @@ class Loop:
     count: int | None = None
     """How many turns the program makes of it, each like the other; None where that is not known. Looked at only where
     results outlive a turn."""
+    most: tuple[int, int | None] = (0, None)
+    """How many items of what it goes through were taken before it, and how many it may take, where the code says so."""
+    less: bool = False
+    """Whether one more comes behind these, which is given less."""
     length: int | None = None
     """How many turns the program makes of it, where that is known: those in which something happens, where all were
     followed."""
@@ -146,8 +150,8 @@ class Turn:
     """What a count was divided by, for its rest: (the count, the divisor). What is done every so many turns."""
     kept: list[Retained] = field(default_factory=list)
     """What the program holds at its end of what ops gave since the loop began."""
-    lengths: dict[int, tuple[list[Value], int]] = field(default_factory=dict)
-    """The lists, by id, that something is put into, and how long they were before."""
+    filled: dict[int, tuple[Collection[Value], int]] = field(default_factory=dict)
+    """The containers, by id, that something is put into, and how much was in them before."""
     older: list[tuple[str, int]] = field(default_factory=list)
     """What it holds of ops before: the variable that leads there, and the op's number."""
 
@@ -155,6 +159,8 @@ class Turn:
     """What the loop counts this turn as: its variable, or the number that comes with an item."""
     limits: list[tuple[int, int]] = field(default_factory=list)
     """What a count was compared with, if it is smaller: (the count, the first that would answer otherwise)."""
+    leaves: bool = False
+    """Whether it learns nothing, and has put results of models into containers."""
     passed: bool = False
     """Whether the program has gone on to the next turn before the end of the body."""
 

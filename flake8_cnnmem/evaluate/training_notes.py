@@ -56,6 +56,10 @@ FITS_SEEN = 3
 """Of so many fits of a model it is looked what the program holds: the next ones find what the second one finds."""
 
 
+CALLS_SEEN = 16
+"""At so many calls of models that no loop is around it is looked what the program holds."""
+
+
 def finished_layer(run: Interpreter, instance: Instance) -> None:
     """A layer's construction has ended."""
     made = run.trace.layers.get(id(instance))
@@ -141,6 +145,9 @@ def called_layer(run: Interpreter, layer: Instance, args: tuple[Value, ...], kwa
     event = Event("call", layer, run.site, run.numbered, call)
     if run.grad_enabled and not run.trace.on_trial:
         event.trainable = asking(layer)
+    if run.trace.turn is None and len(seen := run.data("calls looked at")) < CALLS_SEEN:
+        seen[len(seen)] = True
+        event.held = held_now(run)
     add_event(run, event)
     look_around(run, innermost=True)
 
@@ -203,12 +210,13 @@ class DrawnAgain:
             return self.drawn != self.length and (self.are_few() or (passed and self.waits()))
         was_last = self.passing and 1 < self.drawn == self.length
         self.passing = False
-        if was_last or not any(learns(event) for event in new):
+        learned = any(learns(event) for event in new)
+        if was_last or not (learned or leaves_more(run, self.started)):
             return False
         self.learned += 1
         stepped = any(event.kind == "step" for event in new)
         gathers = not stepped and (any(event.kind == "backward" for event in new) or waits_for_a_count(run))
-        return self.learned == 1 or (gathers and self.drawn < MANY_MICRO_STEPS)
+        return self.learned == 1 or (learned and gathers and self.drawn < MANY_MICRO_STEPS)
 
     def passes_on(self) -> bool:
         """Whether no model was called since the first item, in no turn that stands for others."""
@@ -242,6 +250,12 @@ def may_train(turn: Turn | None) -> bool:
     """Whether the text of a turn's loop has a call that trains a model in some framework."""
     site = turn.loop.site if turn is not None else None
     return isinstance(site, StatementSite) and any(word in ast.unparse(site.statement) for word in TRAINING)
+
+
+def leaves_more(run: Interpreter, started: int) -> bool:
+    """Whether the turn that has ended, begun behind so many events, has put results of models into containers."""
+    turn = run.trace.ended
+    return turn is not None and turn.leaves and turn.events[0] >= started
 
 
 def waits_for_a_count(run: Interpreter) -> bool:

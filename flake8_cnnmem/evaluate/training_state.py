@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.drawn_ahead import inside_sources
+from flake8_cnnmem.evaluate.gathering import joined_names
 from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn, around
 from flake8_cnnmem.frameworks.framework import IN_CHARGE, LOADED_STATES
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, lies_on_device
@@ -297,6 +299,24 @@ def is_some_size(value: Value) -> bool:
     if not isinstance(size, int) or size <= FEW_VALUES:
         return False
     return lies_on_device(value)
+
+
+def leaves_results(run: Interpreter, turn: Turn, variables: Mapping[str, Value] = MappingProxyType({})) -> bool:
+    """Whether a turn that calls models has put more results of some size into containers (the predictions of an
+    evaluation), or joined them to a variable, those of a loop inside of it left out: the next turn finds them in
+    memory."""
+    events = run.trace.events[turn.events[0] :]
+    if not any(event.kind == "call" and event.turn is turn for event in events):
+        return False
+    joined = joined_names(run, turn.loop) if variables else ()
+    return any(is_some_size(variables.get(word)) for word in joined) or any(
+        is_some_size(tensor)
+        for container, before in turn.filled.values()
+        for item in islice(container.values() if isinstance(container, dict) else container, before, None)
+        for tensor in (
+            item.values() if isinstance(item, dict) else item if isinstance(item, (tuple, list)) else (item,)
+        )
+    )
 
 
 def holds_results(word: str, item: Value) -> bool:

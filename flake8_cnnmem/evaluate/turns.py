@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.values import MISSING, Stream, Value
@@ -77,6 +78,23 @@ def is_of_a_stream(items: object) -> bool:
         sources = items.__reduce__()[1]
         return any(map(is_of_a_stream, sources))
     return isinstance(items, Stream)
+
+
+def taken_and_most(items: object) -> tuple[int, int | None]:
+    """How many items the program has taken of a stream before a loop goes through it, and how many the loop takes at
+    most where `islice`, or what is zipped with it, says so."""
+    if isinstance(items, Stream):
+        return items.taken, None
+    if isinstance(items, FINITE):
+        return 0, turns_of(items)
+    if not isinstance(items, (enumerate, zip, islice)):
+        return 0, None
+    reduced: Any = items.__reduce__()
+    inside = [taken_and_most(source) for source in reduced[1] if isinstance(source, Iterator)]
+    most = [each for _, each in inside if each is not None]
+    if isinstance(items, islice) and type(reduced[1][2]) is int:
+        most.append(-(-(reduced[1][2] - reduced[1][1]) // (reduced[1][3] if len(reduced[1]) > 3 else 1)))
+    return max((taken for taken, _ in inside), default=0), min(most, default=None)
 
 
 def number_of(item: Value) -> int | None:

@@ -5,6 +5,7 @@ code say of one fact is put in order, the strongest evidence first; the others a
 """
 
 from flake8_cnnmem.evidence.batches import sample_shape
+from flake8_cnnmem.evidence.between_loops import calls_between
 from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered, is_along, of_unknown_model
 from flake8_cnnmem.evidence.growth import Keeper, further_turns, is_learned_from, keepers_of
 from flake8_cnnmem.evidence.origins import batch_written_at, dtype_written_at, input_written_at, optimizer_written_at
@@ -21,6 +22,7 @@ __all__ = [
     "Statement",
     "batch_of",
     "batch_written_at",
+    "calls_between",
     "dtype_written_at",
     "evaluations_of",
     "further_turns",

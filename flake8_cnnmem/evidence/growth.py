@@ -11,6 +11,7 @@ from flake8_cnnmem.evidence.passes import Pass
 from flake8_cnnmem.evidence.phases import Phase
 from flake8_cnnmem.graph import Call, Site, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.ops.merge import Concatenate
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class Keeper:
     tensors: tuple[Tensor, ...]
     site: Site
     gathers: bool
-    """Whether it is a container that has more in it with every turn; else each turn's result is made of the last."""
+    """Whether it is a container that has more in it with every turn, or a tensor that more is joined to; else each
+    turn's result is made of the last."""
     limited: bool = False
     """Whether it is a container that lets go of its first items when it holds so many."""
 
@@ -45,7 +47,7 @@ def keepers_of(phase: Phase) -> Iterator[Keeper]:
         elif not left and is_carried(what, before, last):
             place = place or site_of(kept[-1].tensor)
             if place is not None:
-                yield Keeper(what, tuple(each.tensor for each in kept), place, False)
+                yield Keeper(what, tuple(each.tensor for each in kept), place, is_joined_to(kept))
 
 
 def further_turns(phase: Phase) -> int | None:
@@ -56,13 +58,16 @@ def further_turns(phase: Phase) -> int | None:
         return 0
     if loop.count is None or loop.count % phase.micro_steps or outlives(loop):
         return None
-    if not all(only_grows(loop, keeper.what) and not keeper.limited for keeper in keepers):
+    # The list that a comprehension makes is its own.
+    known = (keeper.site is loop.site or only_grows(loop, keeper.what, keeper.gathers) for keeper in keepers)
+    if not all(known) or any(keeper.limited for keeper in keepers):
         return None
     return loop.count // phase.micro_steps - 2
 
 
-def only_grows(loop: Loop, what: str) -> bool:
-    """Whether the statements of a loop do nothing with a name but to put more into it or to add to it: no test of how
+def only_grows(loop: Loop, what: str, joined: bool) -> bool:
+    """Whether the statements of a loop do nothing with a name but to put more into it, to add to it, or to give it what
+    a call makes of it where it is `joined` to: no test of how
     much is there, nothing that is taken out, and in every turn: the first two say nothing of a test that a later one
     may answer otherwise."""
     if not isinstance(loop.site, StatementSite) or any(
@@ -77,12 +82,23 @@ def only_grows(loop: Loop, what: str) -> bool:
         if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) == what:
             found.append(id(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDING:
-            adding.add(id(node.func.value))
+            adding.add(id(container_of(node.func.value)))
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            adding.add(id(container_of(node.targets[0])))
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
             adding.add(id(node.target))
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add):
             adding.update(id(each) for each in (*node.targets, node.value.left, node.value.right))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and joined:
+            adding.update(id(each) for each in (*node.targets, *ast.walk(node.value)))
     return bool(found) and adding.issuperset(found) and doubtful.isdisjoint(found)
+
+
+def container_of(node: ast.expr) -> ast.expr:
+    """What a place lies in, through as many subscripts as there are: `store` of `store["x"][0]`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
 
 
 BRANCHES = (ast.If, ast.IfExp, ast.BoolOp, ast.Match, ast.Try, ast.While)
@@ -121,6 +137,12 @@ def is_carried(what: str, before: Pass, last: Pass) -> bool:
     """Whether the second run of a step reads what a name led to at the end of the first."""
     earlier = {id(each.tensor) for each in before.kept if each.what == what}
     return bool(earlier) and any(id(tensor) in earlier for call, _ in last.calls for tensor in call.inputs)
+
+
+def is_joined_to(kept: Sequence[Retained]) -> bool:
+    """Whether a name leads to what is joined of several tensors, each time of more."""
+    calls = [each.tensor.call for each in kept]
+    return any(call is not None and isinstance(call.op, Concatenate) for call in calls)
 
 
 def assignment(loop: Loop, what: str) -> Site | None:

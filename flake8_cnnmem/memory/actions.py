@@ -88,6 +88,8 @@ class Step:
     """Whether one of these names is a container with more in it after every run."""
     further: int | None = 0
     """How many runs follow the last one while all of that is held; None where it is not known."""
+    less: bool = False
+    """Whether one more comes behind them that is given less."""
     once: bool = False
 
     @property

@@ -18,6 +18,7 @@ from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.gradient_layout import as_added
 from flake8_cnnmem.memory.in_flight import InFlight
+from flake8_cnnmem.memory.storage_reuse import lie_alike
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, WrittenBackward, leading_from, steps_of
 from flake8_cnnmem.memory.tape_uses import number_of_view, shared_views, trained_by, uses_of
@@ -415,14 +416,21 @@ class Backward:
         if weight is not None and weight.shape != gradient.shape:
             # A sparse gradient's values are taken as they are.
             memory.left_out.setdefault(SPARSE)
-        elif gradient.storage.use != "gradients" or gradient.storage.holds > 1:
-            # What others hold, too, is not taken but copied.
+        elif gradient.storage.use != "gradients" or gradient.storage.holds > 1 or _lies_otherwise(gradient, weight):
+            # What others hold, too, is not taken but copied, and what lies otherwise than the parameter.
             own = memory.new(gradient.shape, gradient.dtype, use="gradients")
             memory.release(gradient.storage)
             gradient = own
         if self.on_weight is not None and self.on_weight(key, gradient):
             return
         self.finished[key] = gradient
+
+
+def _lies_otherwise(gradient: Value, weight: Value | None) -> bool:
+    """Whether a gradient has not the strides of its parameter (AccumulateGrad, utils::obeys_layout_contract)."""
+    if weight is None or gradient.sizes is None or gradient.strides is None or weight.strides is None:
+        return False
+    return not lie_alike(gradient.sizes, gradient.strides, weight.strides)
 
 
 def _is_dense(value: Value) -> bool:

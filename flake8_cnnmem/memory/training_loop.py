@@ -39,6 +39,8 @@ MANY_TURNS, SEEN = 1000, 0.005
 
 GROWS = Unknown("memory grows with every turn of the loop, and how many turns it makes is not known")
 
+SMALLER = Unknown("memory grows with every turn of the loop, of which the last is given less")
+
 
 def estimate(model: Model, training: Training, actual: Step, overhead: int, chip: Chip = ASSUMED) -> Estimate:
     """Replay the step over the weights of `model`."""
@@ -95,6 +97,9 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
             # The last run finds what all before have left.
             memory.timeline.put_first([growth.times(actual.further)], "kept")
             turns = len(actual.turns) + actual.further
+            if actual.less and growth.at(batch) > memory.timeline.peak(batch) * SEEN:
+                # The last one needs less itself, and finds more.
+                left_out += (SMALLER,)
     timeline = memory.timeline
     if start is not None and start.peak(batch) > timeline.peak(batch):
         # A first step takes what waits for it in another order, which may need more than any later one.

@@ -37,7 +37,7 @@ NOT_EVERY_TURN = (ast.If, ast.Try, ast.While, ast.Match, ast.FunctionDef, ast.La
 
 
 def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
-    """Tensors of known sizes that were there before the loop, are still held in its step, and are not its own."""
+    """Tensors that were there before the loop, are still held in its step, and are not its own."""
     assert phase.held is not None
     turns = phase.loop.turns if phase.loop is not None else []
     followed = phase.loop.follows if phase.loop is not None else None
@@ -63,7 +63,6 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
             # Its name or its place in a container was given another value by a turn that was followed (an average).
             or began < tensor.held <= last
             or isinstance(tensor, Weight)
-            or isinstance(tensor.shape, Unknown)
         ):
             continue
         if made_by(tensor) > began or is_symbolic(tensor):
@@ -120,6 +119,18 @@ def given_ahead(trace: Trace, phase: Phase, places: bool) -> Iterator[tuple[str,
         ):
             read.add(id(whole))
             yield path, replace(whole)
+
+
+def unsized_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
+    """Why more lies beside a phase than is counted: the program holds a tensor on the device of which it is not known
+    how large it is (made of a picture in a file)."""
+    for path, tensor in tensors_left(trace, phase) if phase.held is not None else ():
+        shape = tensor.shape
+        cause = shape if isinstance(shape, Unknown) else dims.first_unknown(shape)
+        if cause is not None and lies_on_device(tensor):
+            what = f"how large {path.partition('[')[0]} is, which is held beside the step, is not known: {cause.reason}"
+            yield Unknown(what, cause.path, cause.line)
+            return
 
 
 def is_symbolic(tensor: Tensor) -> bool:

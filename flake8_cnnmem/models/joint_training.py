@@ -18,9 +18,8 @@ from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.graph_steps import doubts_of, graph_step, values_of
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.residents import replaced_later
-from flake8_cnnmem.models.root import Root, unknown_children
+from flake8_cnnmem.models.root import Root, inside_of, unknown_children
 from flake8_cnnmem.models.steps import evaluation_of, step_of
-from flake8_cnnmem.models.trainings import inside_of
 from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
@@ -123,6 +122,10 @@ def as_it_was(model: Model, root: Root, phase: Phase) -> Model:
     now = {id(weight) for weight in model.weights}
     if not then or then == now or root.value is None:
         return model
+    framework = frameworks.of_layer(root.value)
+    if framework is not None and not framework.declares_inputs:
+        # What its first calls build is what the phase runs on.
+        then |= now & {id(weight) for each in phase.passes for call, _ in each.calls for weight in call.weights}
     gone = replaced_later(phase, root.value)
     if not then - now <= {id(weight) for weight in gone}:
         return model

@@ -308,7 +308,8 @@ def replaced_later(phase: Phase, model: Instance) -> list[Weight]:
     """Weights that a model has in a phase and that the program takes out of it later: a head that makes room for
     another."""
     then = phase.held.weights.get(id(model), frozenset()) if phase.held is not None else frozenset()
-    gone = then - {id(weight) for weight in weights_of(model)}
+    framework = frameworks.of_layer(model)
+    gone = then - {id(weight) for weight in framework.weights(model)} if framework is not None else then
     if not gone or phase.held is None:
         return []
     used = [weight for each in phase.passes for call, _ in each.calls for weight in call.weights]

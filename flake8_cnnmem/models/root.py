@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.frameworks.framework import Fit
-from flake8_cnnmem.graph import Resident, Site
+from flake8_cnnmem.graph import Resident, Site, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
@@ -137,3 +137,15 @@ def unknown_children(instance: Instance, seen: set[int] | None = None) -> Iterat
             yield str(name), value
         elif isinstance(value, Instance):
             yield from unknown_children(value, seen)
+
+
+def weights_in(layer: Instance) -> list[Weight]:
+    """The parameters and buffers of a layer and of those that it holds."""
+    framework = frameworks.of_layer(layer)
+    return [] if framework is None else framework.weights(layer)
+
+
+def inside_of(root: Root) -> set[int]:
+    """A root's model and its layers, by id."""
+    framework = frameworks.of_layer(root.value)
+    return set() if framework is None or root.value is None else {*framework.paths(root.value), id(root.value)}

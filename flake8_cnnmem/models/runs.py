@@ -12,9 +12,8 @@ from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.frameworks.framework import NUMBER_OF_GPUS
 from flake8_cnnmem.graph import Site
-from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.models.root import Root, inside_of
 from flake8_cnnmem.models.roots import evaluate_way, is_candidate
-from flake8_cnnmem.models.trainings import inside_of
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown

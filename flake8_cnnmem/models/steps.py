@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.joins import Either
 from flake8_cnnmem.evaluate.trace import Event, Turn, around
 from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.graph import Call, Tensor, Weight, lies_on_device, moved_at
+from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind, lies_on_device, moved_at
 from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed, for_any_batch, known
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
@@ -66,12 +67,17 @@ def evaluation_of(phase: Phase, batch: int) -> Step | None:
     return for_any_batch(Step(tuple(turns), (), *held_on(phase)), batch)
 
 
-def held_on(phase: Phase) -> tuple[tuple[tuple[Tensor, ...], ...], bool, int | None]:
-    """What names lead to of the run before the last, whether one of them is a container that gathers it, and how many
-    runs are still to come."""
+def held_on(phase: Phase) -> tuple[tuple[tuple[Tensor, ...], ...], bool, int | None, bool]:
+    """What names lead to of the run before the last, whether one of them is a container that gathers it, how many runs
+    are still to come, and whether another one behind them is given less."""
     keepers = list(keepers_of(phase))
     gathers = any(keeper.gathers for keeper in keepers)
-    return tuple(keeper.tensors for keeper in keepers), gathers, further_turns(phase)
+    return (
+        tuple(keeper.tensors for keeper in keepers),
+        gathers,
+        further_turns(phase),
+        phase.loop is not None and phase.loop.less,
+    )
 
 
 def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown]) -> StepRun | None:
@@ -131,6 +137,7 @@ def on_the_device(calls: Sequence[Call]) -> set[int]:
 def taken(each: Pass, needed: set[int], device: set[int] | None, causes: list[Unknown]) -> Iterator[Call]:
     """The ops of a run that count: those behind its losses, and others that run for certain and whose sizes are
     known; of the numbers in `device`, where it is known what runs there."""
+    chosen = one_way_or_another(each)
     for call, doubt in each.calls:
         if device is not None and call.number not in device:
             continue
@@ -138,13 +145,19 @@ def taken(each: Pass, needed: set[int], device: set[int] | None, causes: list[Un
             causes.append(call.op.cause)
         if call.number in needed:
             yield call
-        elif doubt is None:
+        elif doubt is None or call.number in chosen:
             if known(call):
                 yield call
             elif call.grad or call.within is not None:
                 cause = next((t.shape for t in call.outputs if isinstance(t.shape, Unknown)), None)
                 other = Unknown("the size of what the training loop computes is not known")
                 causes.append(other if cause is None else cause)
+
+
+def one_way_or_another(each: Pass) -> set[int]:
+    """The numbers of the ops behind what a test that is not known decides between: one side of it runs for certain."""
+    given = [call.inputs[0] for call, doubt in each.calls if doubt is None and isinstance(call.op, Either)]
+    return {call.number for call in calls_behind(given)}
 
 
 def action_of(event: Event, framework: Framework) -> Action | None:

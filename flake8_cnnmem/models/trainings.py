@@ -14,12 +14,13 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.trace import RootCall, around
-from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers_of, seen_through
+from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.graph import Resident, Tensor, Weight, calls_behind
 from flake8_cnnmem.models.changed_later import changed_between
+from flake8_cnnmem.models.evaluations import evaluated, gathers
 from flake8_cnnmem.models.fits import by_fit, fit_around, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.held_tensors import graphs_beside
@@ -33,7 +34,7 @@ from flake8_cnnmem.models.residents import (
     states_of_other_runs,
     values_beside,
 )
-from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
+from flake8_cnnmem.models.root import Root, assigned_name, inside_of, weights_in
 from flake8_cnnmem.models.uncounted import uncounted
 from flake8_cnnmem.models.unknown_models import (
     made_from,
@@ -204,48 +205,6 @@ def single_layers(run: Interpreter, phase: Phase, trained: Sequence[Root]) -> li
                 calls = [call for call in run.trace.root_calls if seen_through(call.instance) is layer]
                 found.append(Root(path, f"{run.trace.path}::{path}", layer, site, site, run, calls))
     return found
-
-
-def evaluated(
-    run: Interpreter, groups: Sequence[Sequence[Root]], others: Sequence[Root], phases: Sequence[Phase]
-) -> None:
-    """Tell each training of the loops that evaluate one of its models: what they find in memory is what the trainings
-    before them have left. Other models are told of theirs."""
-    left, waiting = LeftBehind(), list(phases)
-    for phase in evaluations_of(run.trace, phases):
-        while waiting and waiting[0].passes[0].first < phase.passes[0].first:
-            left.come_to(run.trace, waiting[0])
-            left.add(waiting.pop(0))
-        first = phase.passes[0].first
-        before = [group for group in groups if group[0].phases[0].passes[0].first < first]
-        group = calling(phase, [*([root] for root in others), *groups[::-1], *before]) or holding(phase, groups)
-        if group:
-            beside = residents(run.trace, phase, [root.value for root in group if root.value is not None], left)
-            group[0].evaluations.append(Evaluation(phase, beside, bool(group[0].phases)))
-    for phase in gatherings_of(run.trace, phases):
-        group = calling(phase, groups)
-        if group:
-            group[0].evaluations.append(Evaluation(phase, group[0].beside, False))
-
-
-def gathers(root: Root) -> bool:
-    """Whether a loop that only evaluates a model keeps what it gives."""
-    return any(True for each in root.evaluations for _ in keepers_of(each.phase))
-
-
-def calling(phase: Phase, groups: Sequence[Sequence[Root]]) -> Sequence[Root]:
-    """The last of the groups of which a loop calls a model."""
-    called = {id(seen_through(call.instance)) for call in phase.calls}
-    return next((group for group in reversed(groups) if any(called & inside_of(root) for root in group)), ())
-
-
-def holding(phase: Phase, groups: Sequence[Sequence[Root]]) -> Sequence[Root]:
-    """The last of the groups beside which a model is in memory that a loop calls: an averaged copy of what trains."""
-    called = {id(weight) for call in phase.calls for weight in weights_in(call.instance)}
-    for group in reversed(groups):
-        if called & {id(weight) for each in group[0].beside for weight in each.weights}:
-            return group
-    return ()
 
 
 def continues(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
@@ -436,15 +395,3 @@ def is_trained(root: Root) -> bool:
 def weights_of(root: Root) -> list[Weight]:
     """The parameters and buffers of a root's model; none where it is not known."""
     return [] if root.value is None else weights_in(root.value)
-
-
-def weights_in(layer: Instance) -> list[Weight]:
-    """The parameters and buffers of a layer and of those that it holds."""
-    framework = frameworks.of_layer(layer)
-    return [] if framework is None else framework.weights(layer)
-
-
-def inside_of(root: Root) -> set[int]:
-    """A root's model and its layers, by id."""
-    framework = frameworks.of_layer(root.value)
-    return set() if framework is None or root.value is None else {*framework.paths(root.value), id(root.value)}

@@ -162,8 +162,9 @@ class AdaptivePool(Weightless):
         return sides(len(self.size), self.channels_last)
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        """To a single value "1" it is a mean."""
-        return ("1",) if self.size and all(size == 1 for size in self.size) else ()
+        """To a single value "1" it is a mean; of three sides it is of "volumes"."""
+        volumes = ("volumes",) if len(self.size) == 3 else ()
+        return ("1", *volumes) if self.size and all(size == 1 for size in self.size) else volumes
 
     def leaves_open(self, *inputs: Shape) -> bool:
         """Always: any side becomes the size that is asked for."""

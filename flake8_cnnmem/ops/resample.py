@@ -125,6 +125,10 @@ def scaled(size: Size, scale: object) -> Size:
     return size
 
 
+BY_RANK = {3: ("line",), 5: ("volumes",)}
+"""What maps of so many axes, with the batch's and the channels', are called."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resize(Weightless):
     """Maps to `size`, or to `scale` times their sides, rounded down. `mode` "nearest", "bilinear", ..."""
@@ -138,11 +142,11 @@ class Resize(Weightless):
     volume = "own"
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        """Maps of one axis are a "line"; others are "antialiased" or not."""
+        """Maps of one axis are a "line", of three "volumes"; others are "antialiased" or not."""
         if self.antialias is True:
             return ("antialiased",)
         shape = operands[0].shape if operands else None
-        return ("line",) if isinstance(shape, tuple) and len(shape) == 3 else ()
+        return BY_RANK.get(len(shape), ()) if isinstance(shape, tuple) else ()
 
     @property
     def kind(self) -> str:

@@ -101,3 +101,42 @@ def test_where_it_is_found_both_are_trained_together(step: str, tmp_path: Path) 
     (report,) = reports_of(tmp_path, KERAS.format(where="known_parts") + step)
     assert report.parameters == 24 * 24 * 3 * 128 + 128 + 128 * 64 + 64 + 64 * 128 + 128
     assert not [cause for cause in report.causes if "which weights" in cause.reason]
+
+
+STYLE = """\
+import torch
+from PIL import Image
+from torch import nn
+from torchvision import transforms
+
+features = nn.Conv2d(3, 32, 3, padding=1).cuda().requires_grad_(False)
+net = nn.Conv2d(3, 3, 3, padding=1).cuda()
+optimizer = torch.optim.Adam(net.parameters())
+style = {style}
+maps = features(style.unsqueeze(0).cuda()){after}
+target = maps.mean((2, 3))
+for _ in range(4):
+    found = features(net(torch.randn(4, 3, 64, 64, device="cuda"))).mean((2, 3))
+    optimizer.zero_grad()
+    nn.functional.mse_loss(found, target.expand(4, -1)).backward()
+    optimizer.step()
+"""
+PICTURE = 'transforms.ToTensor()(Image.open("style.jpg").convert("RGB"))'
+
+
+@pytest.mark.parametrize(
+    ("style", "after", "cause"),
+    [
+        (PICTURE, "", "how large maps is, which is held beside the step, is not known"),
+        (PICTURE, ".mean((2, 3), keepdim=True)", ""),
+        (PICTURE, ".cpu()", ""),
+        ("torch.zeros(3, 80, 60)", "", ""),
+    ],
+    ids=["of a picture", "only its means", "on the host", "of a stated size"],
+)
+def test_what_is_held_of_a_picture_in_a_file_is_more_than_is_counted(
+    tmp_path: Path, style: str, after: str, cause: str
+) -> None:
+    (report,) = reports_of(tmp_path, STYLE.format(style=style, after=after))
+    assert report.status == ("lower-bound" if cause else "exact"), report.causes
+    assert [cause] * len(report.causes) == [each.reason[: len(cause)] for each in report.causes]

@@ -25,6 +25,7 @@ from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, subla
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
 from flake8_cnnmem.frameworks.keras.version import asks_for_2
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.ops.base import MIXED
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Value
@@ -87,6 +88,10 @@ def trace(run: Runtime, model: Instance) -> None:
     if not isinstance(compilation, Compilation) or id(compilation) in session.traced:
         return
     now = frozenset(trainable_ids(model))
+    if now and isinstance(compilation.optimizer, Instance):
+        built_for = session.optimizers.setdefault(id(compilation.optimizer), (compilation.optimizer, now))[1]
+        # "This optimizer can only be called for the variables it was originally built with": a ValueError in Keras 3.
+        session.older |= not now <= built_for
     session.traced[id(compilation)] = now, frozenset(id(weight) for weight in all_weights(model))
     if compilation.in_force is session.traced[id(compilation)] and now & compilation.known != compilation.trainable:
         reason = "flags set after compile() count as in Keras 3, and code that runs later asks for Keras 2"
@@ -147,6 +152,7 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
         compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch)
         targets.compare(run, self, stands, given.get("y"))
         look_at_arrays(run, self, stands, given)
+        try_batch(run, self, batch)
         if stands.unfollowed:
             with run.repeated():
                 run.attempt(USUAL_STEP, self, batch)
@@ -173,6 +179,19 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     followed = updating(as_it_stands(run, fit, self), steps[before:])
     other = (*usual_step_on_others(run, self, batch), *([uneven] if uneven is not None else []))
     return replace(followed, doubts=tuple(dict.fromkeys((*followed.doubts, *(unknown or ()), *other))))
+
+
+def try_batch(run: Runtime, model: Instance, batch: Value) -> None:
+    """Call a model on its first batch where it depends on how many samples that has whether its sizes fit: where one of
+    its axes meets another number."""
+    graph, nodes = graph_of(model), state_of(run, model).nodes
+    outputs = graph.flat_outputs if graph is not None else nodes[-1].outputs if nodes else ()
+    sizes = [size for tensor in outputs if isinstance(tensor.shape, tuple) for size in tensor.shape]
+    inputs = batch[0] if isinstance(batch, tuple) and batch else batch
+    given = tensors_in(inputs)
+    if any(isinstance(size, Unknown) and size.reason == MIXED.reason for size in sizes) and given:
+        if all(map(is_counted, given)):
+            run.attempt(model, inputs)
 
 
 def usual_step_on_others(run: Runtime, model: Instance, batch: Value) -> tuple[Unknown, ...]:

@@ -72,6 +72,8 @@ class Session:
     """How many devices share each batch."""
     traced: dict[int, tuple[frozenset[int], frozenset[int]]] = field(default_factory=dict)
     """By the id of a `compile`: ids of what trained, and of all weights that there were, at the first step since."""
+    optimizers: dict[int, tuple[Instance, frozenset[int]]] = field(default_factory=dict)
+    """By the id of an optimizer that models were compiled with: it, and ids of what the first of them trained."""
     counted_new: dict[int, Unknown] = field(default_factory=dict)
     """By the id of a `compile`: what was counted as Keras 3 does it, and Keras 2 does otherwise."""
     altered: set[int] = field(default_factory=set)

@@ -63,7 +63,7 @@ from flake8_cnnmem.frameworks.torch.nn.utils import rnn as packing
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, TORCH
 from flake8_cnnmem.frameworks.torch.utils_data import dataset
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.values import MISSING, Namespace, Native, Value, native
+from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value, native
 
 DECLARING = (
     complex, functional_convolution, creation, ranges, joining, linalg, functional_pooling, repetition, shapes,
@@ -298,7 +298,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.nn.utils.stateless": {
         "functional_call": Native("functional_call", functional_call, propagate_unknown=False),
     },
-    "torch.fx": {"wrap": native("wrap", scripting.wrap)},
+    "torch.fx": {"wrap": native("wrap", scripting.wrap), "Proxy": Class("Proxy", module="torch.fx")},
     "torch.cuda": {**LEGACY_TENSORS, **scripting.CUDA, "stream": regions.NO_OP, "device": regions.NO_OP},
     **dict.fromkeys(("torch.xpu", "torch.mps", "torch.mtia"), scripting.OTHER_ACCELERATORS),
     "torch.accelerator": {

@@ -15,6 +15,7 @@ from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.arguments import renaming
 from flake8_cnnmem.frameworks.torch.devices import placing
 from flake8_cnnmem.frameworks.torch.names import NAMES
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import Native, Value
 
 F = TypeVar("F", bound=Callable[..., Value])
@@ -31,7 +32,20 @@ PLACES = {"torch": TORCH, "tensor": METHODS, "functional": FUNCTIONAL}
 
 def finished(function: Callable[..., Value]) -> Callable[..., Value]:
     """A function of torch or a method, with NumPy's argument names (`axis=`) as the real ones."""
-    return renaming(placed(function), parameters_of(function))
+    return holding(renaming(placed(function), parameters_of(function)))
+
+
+def holding(function: Callable[..., Value]) -> Callable[..., Value]:
+    """A function that is written in C++: where it is several ops, its caller holds the arguments until all are done."""
+
+    def called(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        first = run.numbered
+        result = function(run, *args, **kwargs)
+        if run.numbered > first + 1:
+            run.let_go(*args, *kwargs.values())
+        return result
+
+    return called
 
 
 def placed(function: Callable[..., Value]) -> Callable[..., Value]:

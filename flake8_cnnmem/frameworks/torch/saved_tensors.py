@@ -157,7 +157,10 @@ LAYERS = [
 POOLS = [
     # int64 positions in the map.
     ("max_pool", OpRule((X, Saved("positions")), layout="maps", reads="suggested", passing="forward", as_result=True)),
-    ("adaptive_max_pool", OpRule((X, Saved("positions")), layout="contiguous", reads="contiguous", passing="both")),
+    *(
+        (kind, OpRule((X, Saved("positions")), layout="contiguous", reads="contiguous", passing="both"))
+        for kind in ("adaptive_max_pool", "adaptive_max_pool/channels last, volumes")
+    ),
     # Its kernel reads and writes contiguous ones, of which maps whose channels run fastest have copies.
     (
         "adaptive_max_pool/channels last",
@@ -265,7 +268,8 @@ MERGES = [
     ("solve_triangular", OpRule((Saved("x1"), Y), backward=temporaries(1, "y"))),
     ("det", OpRule((X, Saved(New("x"))), backward=temporaries(2))),
     # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
-    ("weight_norm", OpRule((Saved("inputs"), Saved(New("x1"))))),
+    # They are read and written contiguous (_weight_norm).
+    ("weight_norm", OpRule((Saved("inputs"), Saved(New("x1"))), layout="contiguous", reads="contiguous", dense=True)),
     # Of many rows distances are a product of matrices, each with its norms and ones beside it (_euclidean_dist). The
     # gradients of both operands are made in one expression, whoever asks for them.
     ("cdist", euclidean(2, 2)),
@@ -388,6 +392,14 @@ SHAPES = [
     *rows("upsample_nearest/line upsample_nearest_exact/line",
           OpRule(layout="contiguous", reads="contiguous", passing="forward", autocast=FULL, dense=True,
                  gradient_layout="contiguous")),
+    # So do those of volumes, which write into a contiguous result, too.
+    *(
+        (f"upsample_{mode}/{variant}",
+         OpRule(layout="suggested", reads="contiguous", passing="forward", forward=made, autocast=FULL, dense=True,
+                gradient_layout="suggested"))
+        for mode in ("nearest", "nearest_exact", "trilinear")
+        for variant, made in (("volumes", ()), ("channels last, volumes", (New("y"),)))
+    ),
     *rows("upsample_linear upsample_bicubic upsample_trilinear",
           OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="contiguous")),
     # It reads contiguous maps and writes such.
@@ -402,6 +414,7 @@ SHAPES = [
     # It is a product of batches of matrices.
     ("affine_grid", OpRule(forward=(New("y"),), backward=(New("y"),), layout="contiguous", autocast=HALF)),
     ("upsample_area", OpRule((X,), layout="suggested")),
+    ("upsample_area/volumes", OpRule((X,), layout="contiguous", dense=True)),
     ("grid_sample", OpRule((Saved("inputs"),), layout="suggested", autocast="widest")),
     # Its kernel makes the grid's gradient whether anybody wants it or not (grid_sampler_2d_backward_cuda).
     ("grid_sample/fixed", OpRule((Saved("inputs"),), backward=(New("x1"),), layout="suggested", autocast="widest")),

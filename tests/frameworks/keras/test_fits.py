@@ -15,9 +15,10 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.framework import FRAMEWORK
+from flake8_cnnmem.frameworks.keras.version import version as version_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.settings.options import Settings
-from flake8_cnnmem.source import load
+from flake8_cnnmem.source import Source, load
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 from tests.frameworks.keras.code import Ran
@@ -136,10 +137,9 @@ def test_parts_frozen_for_another_model_train_as_the_version_has_it(head: str, w
     """The critic was compiled to train `d`; by the flags at its first step it trains `g`."""
     ran = Ran(HEAD + head + TURNS)
     model, told = fits_of(ran.run)[-1]
-    kernels = [weight.shape for weight in FRAMEWORK.weights(model) if len(weight.shape) == 2]
-    trained = [weight.shape for weight in FRAMEWORK.weights(model) if id(weight) in (told.trainable or ())]
-    assert sorted(kernels) == [(4, 6), (6, 1)]
-    assert ([shape for shape in trained if len(shape) == 2], told.doubts) == (widths, ())
+    kernels = {id(each): each.shape for each in FRAMEWORK.weights(model) if each.shape in ((4, 6), (6, 1))}
+    assert sorted(map(str, kernels.values())) == ["(4, 6)", "(6, 1)"]
+    assert ([shape for each, shape in kernels.items() if each in (told.trainable or ())], told.doubts) == (widths, ())
 
 
 DOUBTS = {
@@ -370,3 +370,56 @@ def test_a_step_that_runs_more_than_a_model_is_said_to() -> None:
     [doubt] = FRAMEWORK.doubts(run, student)
     assert doubt.reason == "the train_step of Distiller runs more than this"
     assert FRAMEWORK.doubts(run, teacher) == ()
+
+
+SHARED = """
+d = keras.Sequential([keras.Input((6,)), layers.Dense(1)])
+g = keras.Sequential([keras.Input((4,)), layers.Dense(6)])
+z, adam = keras.Input((4,)), keras.optimizers.Adam()
+d.compile(adam, 'mse')
+d.trainable = FLAG
+both = keras.Model(z, d(g(z)))
+both.compile(adam, 'mse')
+d.train_on_batch(tf.zeros((8, 6)), tf.zeros((8, 1)))
+d.trainable = False
+both.train_on_batch(tf.zeros((8, 4)), tf.zeros((8, 1)))
+"""
+
+
+@pytest.mark.parametrize(("flag", "version"), [("False", ""), ("True", "keras 2 (Keras 3 does not take the code)")])
+def test_an_optimizer_of_two_models_is_for_the_variables_of_the_first(flag: str, version: str) -> None:
+    """Measured: Keras 3.15.1 raises ValueError where the discriminator trained before, and else goes on."""
+    run = Ran(HEAD + SHARED.replace("FLAG", flag)).run
+    assert version_of(run) == version
+
+
+def test_a_step_builds_the_parts_that_no_call_has_built() -> None:
+    """Values of both parts, one of which states its input: (4 * 3 + 3) + (3 * 2 + 2)."""
+    code = """
+import keras, tensorflow as tf
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.body = keras.Sequential([keras.layers.Dense(3)])
+        self.head = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    def compile(self, one, two):
+        super().compile()
+        self.one, self.two = one, two
+    def train_step(self, data):
+        (x, _), (y, _) = data
+        x = tf.concat([x, y], 0)
+        with tf.GradientTape() as tape:
+            first = self.head(self.body(x, training=True), training=True)
+            second = self.head(self.body(x, training=True), training=True)
+            loss = tf.reduce_mean(first * second)
+        weights = self.body.trainable_weights + self.head.trainable_weights
+        self.one.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        return {}
+def data():
+    return tf.data.Dataset.from_tensor_slices((tf.zeros((80, 4)), tf.zeros((80,)))).batch(8)
+net = Net()
+net.compile(keras.optimizers.Adam(), keras.optimizers.Adam())
+net.fit(tf.data.Dataset.zip((data(), data())))
+"""
+    (found,) = analyse(Source("net.py", code), Settings()).reports
+    assert found.parameters == 23
