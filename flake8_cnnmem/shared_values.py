@@ -29,6 +29,10 @@ class Sharing:
     whole: Tensor | None
     read: Read | None
     parts: list[ref[Tensor]]
+    depth: int = 0
+    """Views between the tensor and the one that all are of."""
+    most: int = MOST_BEHIND
+    """At so many views it is looked which of them are there still."""
 
 
 _SHARED: WeakKeyDictionary[Tensor, Sharing] = WeakKeyDictionary()
@@ -52,11 +56,15 @@ def shares(part: Tensor, whole: Tensor, read: Read | None) -> None:
     sharing = _SHARED.get(whole)
     if sharing is None:
         sharing = _SHARED[whole] = Sharing(None, None, [])
-    elif len(sharing.parts) > 2 * MOST_BEHIND:
+    elif len(sharing.parts) > sharing.most:
         sharing.parts[:] = [each for each in sharing.parts if each() is not None]
+        sharing.most = 2 * len(sharing.parts) + MOST_BEHIND
+    if sharing.depth >= MOST_BEHIND and sharing.whole is not None:
+        shares(part, sharing.whole, None)
+        return
     sharing.parts.append(ref(part))
     own = _SHARED.get(part)
-    _SHARED[part] = Sharing(whole, read, own.parts if own is not None else [])
+    _SHARED[part] = Sharing(whole, read, own.parts if own is not None else [], sharing.depth + 1)
 
 
 def rewrite(run: Runtime, tensor: Tensor, data: Any) -> None:
@@ -87,7 +95,7 @@ def put_in(run: Runtime, root: Tensor, reads: Sequence[Read | None], part: Tenso
     total = product(root.shape) if isinstance(root.shape, tuple) else None
     if data is None or root.data is None or not isinstance(total, int) or not isinstance(part.shape, tuple):
         return None
-    run.spend(total // 8)
+    run.spend(total * (len(reads) + 1) // 8)
     places: Any = nest(range(total), root.shape)
     for read in reads:
         if read is None:
@@ -110,7 +118,8 @@ def refresh(run: Runtime, whole: Tensor) -> None:
             own = _SHARED.get(part) if part is not None else None
             if part is None or own is None:
                 continue
-            run.spend(1)
+            size = product(part.shape) if isinstance(part.shape, tuple) else None
+            run.spend(2 + (size // 8 if isinstance(size, int) else 0))
             assign(run, part, own.read(at.data) if own.read is not None and at.data is not None else None)
             waiting.append(part)
 

@@ -9,11 +9,11 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import (
     builtins,
 )
-from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.functions import IS_ABSTRACT, Function
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Property, StaticMethod, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 def class_made(run: Interpreter, cls: Class, options: dict[str, Value]) -> Value:
     """A new class: `__init_subclass__` and `__set_name__` as far as natives and users define them."""
     run.spend(len(cls.mro))
+    abstract = [name for name, member in cls.namespace.items() if is_abstract(member)]
+    if abstract:
+        cls.facts[IS_ABSTRACT] = abstract
     metaclass = options.pop("metaclass", None)
     if isinstance(metaclass, Class):
         cls.facts["metaclass"] = metaclass
@@ -36,6 +39,25 @@ def class_made(run: Interpreter, cls: Class, options: dict[str, Value]) -> Value
             result = run.invoke(function, (cls,), options)
             return result if isinstance(result, Class) else cls
     return cls
+
+
+def is_abstract(member: Value) -> bool:
+    """Whether a member of a class is a function, or is made of one, that a class below has to have anew."""
+    function = member.fget if isinstance(member, Property) else member
+    function = function.function if isinstance(function, (ClassMethod, StaticMethod)) else function
+    return isinstance(function, Function) and IS_ABSTRACT in function.attributes
+
+
+def refuse_abstract(run: Interpreter, cls: Class) -> None:
+    """TypeError for an instance of a class that lacks what its abstract classes ask for (`object.__new__`)."""
+    asked = [name for base in cls.mro for name in base.facts.get(IS_ABSTRACT, ())]
+    if not asked or cls.any_unknown_base() is not None:
+        return
+    metas = [base.facts.get("metaclass") for base in cls.mro]
+    checked = any(base.name == "ABC" for base in cls.mro) or any(meta is not None for meta in metas)
+    lacking = next((name for name in asked if is_abstract(cls.find(name))), None)
+    if checked and lacking is not None:
+        raise run.error("TypeError", f"Can't instantiate abstract class {cls.name} with abstract method {lacking}")
 
 
 REGISTERED = "registered"

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 Code = Callable[["Frame"], Value]
 
 
+IS_ABSTRACT = "__isabstractmethod__"
+"""The attribute of a function that `abc.abstractmethod` has made one; among the facts of a class their names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """A signature. `defaults` belong to the last positional parameters; `keyword_defaults` by name."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.attributes import INHERITED_FROM_UNKNOWN, bind
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
+from flake8_cnnmem.evaluate.classes import refuse_abstract
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
@@ -333,6 +334,8 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
 def make(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """What `type.__call__` does: `__new__`, and `__init__` of what that gives."""
     site = run.site
+    if cls.site is not None:
+        refuse_abstract(run, cls)
     maker = cls.find("__new__")
     instance: Value
     if maker is not MISSING:

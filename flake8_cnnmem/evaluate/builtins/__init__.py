@@ -29,6 +29,7 @@ from flake8_cnnmem.evaluate.builtins.reflection import reflections
 from flake8_cnnmem.evaluate.builtins.sequences import LIST, RANGE, SLICE, TUPLE
 from flake8_cnnmem.evaluate.builtins.sets import FROZENSET, SET
 from flake8_cnnmem.evaluate.builtins.text import BYTEARRAY, BYTES, STR
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import Class, Native, Value
 
 __all__ = [
@@ -38,9 +39,16 @@ __all__ = [
 
 def new_memoryview() -> Class:
     """The class `memoryview`, whose instances are not followed."""
-    names: dict[str, Value] = {
-        "__new__": Native("__new__", lambda run, cls, *args: run.unknown("memoryview is not followed"))
-    }
+
+    def new(run: Runtime, cls: Class, *args: Value) -> Value:
+        # What is written through it is written to what it is of.
+        made = run.unknown("memoryview is not followed")
+        for each in args:
+            if isinstance(each, bytearray):
+                run.havoc(each, made)
+        return made
+
+    names: dict[str, Value] = {"__new__": Native("__new__", new)}
     return host_class("memoryview", memoryview, names)
 
 

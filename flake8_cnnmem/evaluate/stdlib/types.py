@@ -20,6 +20,7 @@ from flake8_cnnmem.evaluate.builtins.objects import (
     UNION,
     make_class,
 )
+from flake8_cnnmem.evaluate.functions import IS_ABSTRACT, Function
 from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -104,6 +105,13 @@ def register(run: Runtime, cls: Class, subclass: Value) -> Value:
     return subclass
 
 
+def abstract_method(run: Runtime, funcobj: Value) -> Value:
+    """`abc.abstractmethod(function)`: the function, of which a class has to have another one."""
+    if isinstance(funcobj, Function):
+        funcobj.attributes[IS_ABSTRACT] = True
+    return funcobj
+
+
 META = Class("ABCMeta", (TYPE,), {"register": Native("register", register)}, module="abc")
 ABC = Class("ABC", (OBJECT,), {"register": ClassMethod(Native("register", register))}, module="abc")
 
@@ -111,7 +119,7 @@ ABC = Class("ABC", (OBJECT,), {"register": ClassMethod(Native("register", regist
 abstract_classes: dict[str, Value] = {
     "ABC": ABC,
     "ABCMeta": META,
-    "abstractmethod": identity("abstractmethod"),
+    "abstractmethod": Native("abstractmethod", abstract_method),
     "abstractproperty": PROPERTY,
     "abstractclassmethod": CLASS_METHOD,
     "abstractstaticmethod": STATIC_METHOD,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
@@ -77,6 +78,8 @@ def apply(
             if isinstance(folded, Tensor) and folded.view_of is None:
                 note_made(run, folded, *tensors)
             return folded
+    if own and (op.product or op.convolves) and run.autocast is None:
+        note_unlike(run, tensors[0], own[0])
     if op.in_place:
         refuse_repeated(run, tensors[0])
     if op.in_place and run.grad_enabled:
@@ -92,6 +95,13 @@ def apply(
         for noted in stepping.values():
             noted.note_call(made)
     return made
+
+
+def note_unlike(run: Runtime, input: Tensor | Unknown, weight: Value) -> None:
+    """A product of two dtypes is a RuntimeError in torch: where it surely is one, what follows is not told as exact."""
+    if isinstance(input, Tensor) and isinstance(weight, Weight) and weight.dtype in ("float", "float32"):
+        if input.dtype == "float64" or kind(input.dtype) < kind("float"):
+            note_cause(run, None, "unlike dtypes", f"a product of {input.dtype} and float32 is refused")
 
 
 def remain_leaf(run: Runtime, before: Tensor | Unknown, made: Value) -> None:
