@@ -435,19 +435,3 @@ OF_FILES = Class(
     {"__new__": Native("__new__", made_of_files, propagate_unknown=False)},
     module="tensorflow.data",
 )
-
-
-def spec_init(
-    run: Runtime, self: Instance, shape: Value = None, dtype: Value = None, name: Value = None, **kwargs: Value
-) -> None:
-    """`TensorSpec(shape, dtype)`: keeps both."""
-    kind = str(dtype) if isinstance(dtype, str) else "float"
-    self.native = {"shape": shape, "dtype": "float" if kind == "float32" else kind}
-    self.attributes.update(shape=shape, dtype=dtype, name=name)
-
-
-TENSOR_SPEC = Class(
-    "TensorSpec",
-    namespace={"__init__": Native("__init__", spec_init, propagate_unknown=False)},
-    module="tensorflow",
-)

@@ -18,12 +18,13 @@ from flake8_cnnmem.frameworks.keras.ops.creation import filled, like, random
 from flake8_cnnmem.frameworks.keras.ops.elementwise import unary
 from flake8_cnnmem.frameworks.keras.ops.losses import TENSORFLOW as TENSORFLOW_LOSSES
 from flake8_cnnmem.frameworks.keras.ops.operations import TENSORFLOW
-from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, cardinality, sampled
+from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, cardinality, sampled
 from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
 from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of
 from flake8_cnnmem.frameworks.keras.session import map_structure as nested_map
 from flake8_cnnmem.frameworks.keras.shapes import TENSOR_SHAPE
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
+from flake8_cnnmem.frameworks.keras.tensor_spec import TENSOR_SPEC
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR
 from flake8_cnnmem.frameworks.keras.utilities import decorator_factory, nothing
 from flake8_cnnmem.frameworks.keras.variables import tf_variable, variable
