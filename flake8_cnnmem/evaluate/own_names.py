@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 NAMED: tuple[type[ast.AST], ...] = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 
 
-@lru_cache(maxsize=4096)
+FOUND: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
+"""Of the scopes that were asked for, as long as their files' trees are in memory."""
+
+
 def own_names(scope: ast.AST) -> frozenset[str]:
     """What a `def` or `class` binds itself, besides parameters: by assignment, import, `def`, `for`, `with`, `except`,
     `del`, patterns. Not what it declares to be global or another function's."""
+    known = FOUND.get(scope)
+    if known is None:
+        known = FOUND[scope] = names_bound_by(scope)
+    return known
+
+
+def names_bound_by(scope: ast.AST) -> frozenset[str]:
+    """The names that the statements of a scope bind."""
     found: set[str] = set()
     elsewhere: set[str] = set()
     waiting: list[tuple[Any, bool]] = [(each, False) for each in getattr(scope, "body", ())]
