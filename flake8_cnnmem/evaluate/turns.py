@@ -80,6 +80,23 @@ def is_of_a_stream(items: object) -> bool:
     return isinstance(items, Stream)
 
 
+class Sliced(islice):  # type: ignore[type-arg]
+    """An `islice` of the program's, which can say what it draws on and how many items it gives at most, if that is
+    bounded."""
+
+    source: Iterator[Value]
+    most: int | None
+
+    @classmethod
+    def of(cls, source: Iterator[Value], bounds: tuple[int | None, ...]) -> Sliced:
+        """The items of an iterator between these bounds: `stop`, or `start, stop, step`."""
+        made = cls(source, *bounds)
+        first, stop, *step = bounds if len(bounds) > 1 else (0, *bounds)
+        made.source = source
+        made.most = None if stop is None else len(range(first or 0, stop, (step and step[0]) or 1))
+        return made
+
+
 def taken_and_most(items: object) -> tuple[int, int | None]:
     """How many items the program has taken of a stream before a loop goes through it, and how many the loop takes at
     most where `islice`, or what is zipped with it, says so."""
@@ -87,13 +104,13 @@ def taken_and_most(items: object) -> tuple[int, int | None]:
         return items.taken, None
     if isinstance(items, FINITE):
         return 0, turns_of(items)
-    if not isinstance(items, (enumerate, zip, islice)):
+    if not isinstance(items, (enumerate, zip, Sliced)):
         return 0, None
-    reduced: Any = items.__reduce__()
-    inside = [taken_and_most(source) for source in reduced[1] if isinstance(source, Iterator)]
+    sources = (items.source,) if isinstance(items, Sliced) else items.__reduce__()[1]
+    inside = [taken_and_most(source) for source in sources if isinstance(source, Iterator)]
     most = [each for _, each in inside if each is not None]
-    if isinstance(items, islice) and type(reduced[1][2]) is int:
-        most.append(-(-(reduced[1][2] - reduced[1][1]) // (reduced[1][3] if len(reduced[1]) > 3 else 1)))
+    if isinstance(items, Sliced) and items.most is not None:
+        most.append(items.most)
     return max((taken for taken, _ in inside), default=0), min(most, default=None)
 
 

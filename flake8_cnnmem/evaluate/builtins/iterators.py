@@ -11,6 +11,7 @@ from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.concrete import type_name
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.views import Items, Keys, Values
+from flake8_cnnmem.evaluate.turns import Sliced
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Stream, Value
@@ -109,7 +110,7 @@ ITERATOR = host_class(
         type(iter(())), type(iter("")), type(iter("é")), type(iter({})), type(iter({}.values())),
         type(iter({}.items())),
         type(iter(set())), type(iter(range(0))), type(iter(range(10**30))), type(iter(b"")), type(reversed({})),
-        itertools.chain, itertools.islice, itertools.count, itertools.cycle, itertools.repeat, itertools.zip_longest,
+        itertools.chain, Sliced, itertools.count, itertools.cycle, itertools.repeat, itertools.zip_longest,
     ),
 )  # fmt: skip
 

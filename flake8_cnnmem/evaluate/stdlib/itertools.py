@@ -10,6 +10,7 @@ from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.iterators import drawn, iterators
 from flake8_cnnmem.evaluate.builtins.keys import lost
+from flake8_cnnmem.evaluate.turns import Sliced
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Native, Stream, Value
@@ -107,7 +108,7 @@ def islice(run: Runtime, iterable: Value, /, *bounds: Value) -> Value:
         # One item stands for all, also for those behind the first ones.
         first, stop, *step = plain
         plain = (0, stop if stop is None else max(0, stop - first), *step)
-    return itertools.islice(drawn(run, sources[0]), *plain)
+    return Sliced.of(drawn(run, sources[0]), plain)
 
 
 def selected(run: Runtime, test: Value, iterable: Value, while_true: bool) -> Value:
