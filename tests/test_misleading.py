@@ -72,7 +72,6 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "hooks_forward.py::Wrapper()": KEPT,
     **{f"kept_torch.py::{name}()": KEPT for name in KEPT_BY},
     "sizes_torch.py::Bilinear()": "what Bilinear keeps for its backward pass is not known",
-    "sizes_torch.py::Distances()": "what cdist keeps for its backward pass is not known",
     "keras_models.py::Falls()": "the layer's input channels are not known before its first call",
     "lazy_layers.py::Own()": "Own is a lazy layer of its own",
     "methods_torch.py::Gone()": "whether an object is still there that is referred to weakly",

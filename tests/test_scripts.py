@@ -82,11 +82,12 @@ def test_every_fact_that_the_code_states_names_its_line(truth: dict[str, Any], r
 def test_the_models_are_those_that_are_trained(truth: dict[str, Any], reported: Reported) -> None:
     report = reported(truth)
     assert report.status == "exact", report.causes
-    found = {(each.line, each.parameters, each.trainable) for each in models_of(report)}
+    found = {(each.line, each.parameters, each.trainable) for each in models_of(report) if each.trainable}
     trained = [each for each in truth["models"] if each["trainable"]]
     assert found == {(each["line"], each["parameters"], each["trainable"]) for each in trained}
-    # A model that the step only looks at is told as being in memory beside it.
+    # A model that the step only looks at is told as being in memory beside it, or as a part that trains nothing.
     beside = {(row.line, row.bytes // 4) for row in report.also_in_memory if row.what.endswith("weights")}
+    beside |= {(each.line, each.parameters) for each in models_of(report) if each.parameters and not each.trainable}
     for each in truth["models"]:
         if not each["trainable"]:
             assert any(line == each["line"] and values >= each["parameters"] for line, values in beside)

@@ -9,10 +9,9 @@ STEPS = 4_000_000
 """Statements, calls, operators and loop rounds for one file, forward passes left out. A step takes a microsecond or
 two. A ResNet-152 takes some 20,000, layers included; a file that builds a hundred models of a zoo 500,000."""
 
-STATEMENT_STEPS = 800_000
+STATEMENT_STEPS = 500_000
 """Steps that one top-level statement may take, so that a long computation does not starve the models after it. Nearly
-all published models take less to build; peft's adapters of a model of transformers take more than 500,000,
-430,000 of them for a table of all checkpoints' old names. Where they are spent on Keras layers, they take 3 s."""
+all published models take less to build. Where they are spent on Keras layers, they take 2 s."""
 
 IMPORT_STEPS = 1_000_000
 """The same of an imported module: it draws on what the file has left, not on the statement that asks for it. A table

@@ -255,7 +255,7 @@ def predict(run: Runtime, self: Instance, x: Value = None, *args: Value, **kwarg
     """`model.predict(x)`: arrays of the outputs' shapes."""
     outputs = get_outputs(run, self)
     first = next(iter(tensors_in(x)), None)
-    if not outputs or isinstance(outputs, Unknown) or first is None or not isinstance(first.shape, tuple):
+    if isinstance(outputs, Unknown) or not outputs or first is None or not isinstance(first.shape, tuple):
         return run.unknown("what predict gives is not followed")
     compare_inputs(run, self, x, "predict")
     called_on_others(run, self, x)

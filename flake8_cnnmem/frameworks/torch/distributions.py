@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.registry import TORCH
 from flake8_cnnmem.graph import Mismatch, Tensor
@@ -200,6 +200,8 @@ def drawn(run: Runtime, self: Instance, sample_shape: Value = ()) -> Value:
     extra: Any = run.items(sample_shape)
     if isinstance(extra, Unknown):
         return extra
+    if not all(isinstance(size, (int, Batch, Unknown)) for size in extra):
+        return run.unknown("the shape of a sample is not known")
     try:
         (own,) = Elementwise("add").outputs(*shapes) if shapes else ((),)
     except Mismatch as mismatch:
