@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import STEPS
 from flake8_cnnmem.evaluate.noting import Notes, RefusedAgain, ending_where_refused
 from flake8_cnnmem.frameworks.framework import Framework
@@ -171,7 +172,8 @@ def candidates(report: FileReport, source: Source, evaluate: Evaluate, notes: No
         return []
     scene = Scene(again, first, first.call, notes, source.path, framework_of(report))
     found: dict[tuple[object, ...], Candidate] = {}
-    for kind in KINDS:
+    solving = () if writes_batch(report, first) else SOLVED
+    for kind in (kind for kind in KINDS if kind in solving or kind not in SOLVED):
         for each in kind(scene):
             if each.line == first.place.line:
                 each = replace(each, rank=each.rank - TOLD, told=True)
@@ -181,6 +183,19 @@ def candidates(report: FileReport, source: Source, evaluate: Evaluate, notes: No
             if known is None or each.rank < known.rank:
                 found[each.edits] = each
     return sorted(found.values(), key=lambda each: each.rank)
+
+
+def writes_batch(report: FileReport, first: LayerProblem) -> bool:
+    """Whether a batch is written into a part that has none (`y[0] = x[:, 0]`): that a layer's width could be as large
+    as the batch mends nothing."""
+    values = first.call.inputs[-1].shape if first.call is not None and first.call.inputs else ()
+    batches = {each.training.batch_size.value for each in report.reports}
+    return (
+        first.problem.what.startswith("writes ")
+        and isinstance(values, tuple)
+        and values[:1] != ()
+        and (isinstance(values[0], Batch) or values[0] in batches)
+    )
 
 
 def mends(after: FileReport, before: FileReport, lines: set[int]) -> bool:
