@@ -12,9 +12,10 @@ from flake8_cnnmem.frameworks.torch.devices import (
     lies_on_host,
     names_device,
     sent,
+    to_device,
     to_host,
 )
-from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, dtype_of, is_dtype, is_floating, source_of
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, dtype_of, is_dtype, is_floating, place_of, source_of
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, value_as, with_true
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.strides import is_row_major
@@ -107,12 +108,16 @@ def cast_on_host(run: Runtime, input: Tensor, dtype: str) -> Value:
 
 
 def type_(run: Runtime, input: Tensor, dtype: Value = None) -> Value:
-    """`x.type(dtype)`; without a dtype its name."""
+    """`x.type(dtype)`; without a dtype its name. A type of the older kind says where to as well."""
     if dtype is None:
         return f"torch.cuda.{'FloatTensor' if is_floating(input.dtype) else 'LongTensor'}"
     if isinstance(dtype, Unknown):
         return input
-    return as_wide_as(dtype, input, cast(run, input, dtype_of(dtype, input.dtype), "type", differs(run, dtype, input)))
+    there, wanted = place_of(dtype), dtype_of(dtype, input.dtype)
+    if there is False and leaves_card(run, input, ("cpu",)):
+        return cast_on_host(run, input, wanted)
+    made = as_wide_as(dtype, input, cast(run, input, wanted, "type", differs(run, dtype, input)))
+    return to_device(run, made) if there else made
 
 
 def type_as(run: Runtime, input: Value, other: Value) -> Value:
