@@ -110,9 +110,12 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
         evidence.trained = call
     evidence.loaders += phase.loaders
     # A Keras program also calls its layers to put the model together, at no size, and joins batches on the way.
-    given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_data(one))]
-    sizes = [said for one in given if (said := batches.of_call(one))][:1]
+    called = [one for one in (call, *calls) if one]
     drawn = [said for loader in phase.loaders if (said := batches.of_loader(loader)) is not None]
+    given = [one for one in called if framework.declares_inputs or is_data(one)]
+    # All may be joined or made on the way: real samples beside generated ones.
+    given = given or ([] if drawn else called)
+    sizes = [said for one in given if (said := batches.of_call(one))][:1]
     if not sizes or any(said.value == sizes[0].value or is_along(given[0], said.value) for said in drawn):
         # Where the loader says the same, its line is where the size is to be changed.
         sizes = drawn
