@@ -156,6 +156,6 @@ loss = net(torch.rand(8, 3, 197, 197)).sum()
 
 
 def test_tables_of_relative_positions_are_written_in_one_statement() -> None:
-    """24 blocks with tables of 197 x 197 positions: too large for their values to be known, and no dearer than others."""
+    """24 blocks with tables of 197 x 197 positions, whose values are too many to be known, and cost nothing."""
     (report,) = analyse(Source("net.py", RELATIVE), Settings()).reports
     assert (report.status, report.parameters) == ("exact", 24 * 730 * 3)
