@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, MappingView
 from typing import TYPE_CHECKING, cast
 
 from flake8_cnnmem import frameworks
@@ -17,6 +17,12 @@ from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Bound, Class, Instance, N
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+
+def size_of(value: Value) -> int:
+    """How many items a dict, a view of one or a set has, which must stay so many while they are gone through; -1 of
+    anything else."""
+    return len(value) if isinstance(value, (dict, set, MappingView)) else -1
 
 
 def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
