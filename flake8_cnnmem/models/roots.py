@@ -324,12 +324,15 @@ def called_name(site: Site) -> str:
 
 
 def factories(run: Interpreter, module: Module) -> Iterator[Root]:
-    """Top-level functions that need no argument and give a model."""
+    """Top-level functions that need no argument and give a model. One that a program calls with others than its defaults
+    is shown by what the program trains."""
+    trains = any(event.kind in ("step", "fit") for event in run.trace.events)
+    shown = run.trace.used | run.trace.called if trains else run.trace.used
     for statement in module.source.tree.body:
         if not isinstance(statement, ast.FunctionDef) or statement.name.startswith("_"):
             continue
         function = module.variables.get(statement.name)
-        if not isinstance(function, Function) or id(function) in run.trace.used:
+        if not isinstance(function, Function) or id(function) in shown:
             continue
         # A decorator may have put a wrapper of another module in its place.
         if function.module is not module and not statement.decorator_list:
