@@ -39,6 +39,8 @@ class MadeLayer:
     entered: Site | None = None
     """The innermost call in the analysed file during which it was made, perhaps in a function of another file."""
     last: int = 0
+    began: int = 0
+    """The number that calls had reached when its construction began."""
 
 
 @dataclass(slots=True, eq=False)

@@ -14,7 +14,7 @@ from flake8_cnnmem.evidence.phases import Phase, holds_no_weight
 from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update
-from flake8_cnnmem.graph import Site, Tensor, calls_behind, calls_behind
+from flake8_cnnmem.graph import Site, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
