@@ -85,7 +85,7 @@ def test_of_several_trainings_the_largest() -> None:
         ("nowhere.py", {}, "nowhere.py: no such file"),
         (f"{CNN}::Other", {}, "Other"),
         (CNN, {"gpu_limit": "T44"}, "'T44' is neither a size"),
-        ("tests/test_api.py", {}, "no model found"),
+        ("tests/pace.py", {}, "no model found"),
     ],
 )
 def test_what_cannot_be_analysed(target: str, options: dict[str, Any], said: str) -> None:

@@ -89,9 +89,9 @@ def test_the_right_twin_is_understood_and_has_no_finding(name: str) -> None:
     assert [reason for model in report.reports for reason in not_followed(model)] == []
 
 
-# Each is a whole program, evaluated once more for every edit that is tried: every other one runs each time.
+# Each is a whole program, evaluated once more for every edit that is tried: every fourth runs each time.
 @pytest.mark.parametrize(
-    "bug", [pytest.param(bug, id=bug.name, marks=by_hand if at % 2 else ()) for at, bug in enumerate(CHANGED)]
+    "bug", [pytest.param(bug, id=bug.name, marks=by_hand if at % 4 else ()) for at, bug in enumerate(CHANGED)]
 )
 def test_a_changed_line_of_a_program_is_found(bug: Bug) -> None:
     assert CONFIRMED[bug.name]["wrong"] is not None

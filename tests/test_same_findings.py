@@ -28,7 +28,7 @@ OPTIONS = ("--cnnmem-gpu-limit=64MiB", "--select=CNM1,CNM2,CNM3,CNM9")
 @pytest.fixture
 def tree(tmp_path: Path) -> list[str]:
     """Models of both frameworks, some wrong, with files among them that change the frameworks."""
-    paths = sorted([*(FIXTURES / "bugs").glob("*_wrong.py"), *(FIXTURES / "checks").glob("*.py")])[::5]
+    paths = sorted([*(FIXTURES / "bugs").glob("*_wrong.py"), *(FIXTURES / "checks").glob("*.py")])[::9]
     for number, path in enumerate(paths):
         shutil.copy(path, tmp_path)
         if number % 4 == 0:

@@ -56,10 +56,11 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = (), fi
     optimizers_of(evidence, run, framework, model, phases)
     for each in phases:
         of_phase(evidence, framework, each, inside)
+    fitted(evidence, framework, model, fit)
     site, stated = framework.input_stated(run, model)
     if stated is not None:
-        evidence.batch_size.insert(0, Statement(stated, site))
-    fitted(evidence, framework, model, fit)
+        # Behind the data, which Keras 3.15 and tf_keras 2.21 take in batches of any size.
+        evidence.batch_size.append(Statement(stated, site))
     if not phases:
         made_loaders(evidence, run)
         told(evidence, run)

@@ -6,7 +6,7 @@ optimizer steps only in some of them. Two loops are never joined because they st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
 from flake8_cnnmem.evaluate.trace import (
@@ -145,8 +145,9 @@ def phases_of(trace: Trace) -> list[Phase]:
     """The trainings of a program in the order in which they begin."""
     loops: dict[int, Loop] = {}
     loose: list[Event] = []
+    made_by = makers_of(trace)
     for event in trace.events:
-        loop = step_loop(trace, event) if event.kind == "step" else None
+        loop = step_loop(trace, event, made_by) if event.kind == "step" else None
         if loop is not None:
             loops.setdefault(id(loop), loop)
     outermost = [
@@ -161,29 +162,46 @@ def phases_of(trace: Trace) -> list[Phase]:
     return sorted(found, key=lambda phase: phase.passes[0].first)
 
 
-def step_loop(trace: Trace, step: Event) -> Loop | None:
+def makers_of(trace: Trace) -> dict[int, list[int]]:
+    """For each tensor, by id, the places in the trace of the calls that give it."""
+    made_by: dict[int, list[int]] = {}
+    for at, (call, _) in enumerate(trace.calls):
+        for tensor in call.outputs:
+            made_by.setdefault(id(tensor), []).append(at)
+    return made_by
+
+
+def step_loop(trace: Trace, step: Event, made_by: Mapping[int, Sequence[int]]) -> Loop | None:
     """The innermost loop that holds an optimizer's step and a backward pass or a call of a model, with what the loss is
     computed from; where there is none, the innermost with a backward pass from what is not known."""
     for kinds in (("backward", "call"), ("unclear",)):
         for turn in around(step.turn):
-            if any(event.kind in kinds for event in trace.events_of(turn)) and not goes_on_outside(trace, turn):
-                return turn.loop
+            if any(event.kind in kinds for event in trace.events_of(turn)):
+                if not goes_on_outside(trace, turn, made_by):
+                    return turn.loop
     return None
 
 
-def goes_on_outside(trace: Trace, turn: Turn) -> bool:
+def goes_on_outside(trace: Trace, turn: Turn, made_by: Mapping[int, Sequence[int]]) -> bool:
     """Whether the backward passes of a turn go on through models that the turn around it has called before: one pass
     over all models, then a loop that goes back from each."""
     outer = turn.loop.outer
     if outer is None:
         return False
-    losses = [event.subject for event in trace.events_of(turn) if event.kind == "backward"]
-    wanted = {id(loss) for loss in losses if isinstance(loss, Tensor)}
-    for call, _ in reversed(trace.calls[outer.calls[0] : turn.calls[1]]):
-        if call.grad and not call.op.cuts_gradient and any(id(tensor) in wanted for tensor in call.outputs):
-            if call.number <= turn.first and any(layer is not None for layer in layers_of(call)):
-                return True
-            wanted.update(id(tensor) for tensor in (*call.inputs, *call.weights))
+    begin, end = outer.calls[0], turn.calls[1]
+    wanted = [(event.subject, end) for event in trace.events_of(turn) if event.kind == "backward"]
+    seen: set[int] = set()
+    while wanted:
+        tensor, reader = wanted.pop()
+        for at in made_by.get(id(tensor), ()):
+            if not begin <= at < reader or at in seen:
+                continue
+            seen.add(at)
+            call, _ = trace.calls[at]
+            if call.grad and not call.op.cuts_gradient:
+                if call.number <= turn.first and any(layer is not None for layer in layers_of(call)):
+                    return True
+                wanted.extend((each, at) for each in (*call.inputs, *call.weights))
     return False
 
 

@@ -80,6 +80,8 @@ Net()(ops.ones((4, 6, 8)))
         pytest.param("GRU", "ops.zeros((1, 20))", False, id="of one sample, spread over the batch"),
         pytest.param("LSTM", "[ops.zeros((1, 20)), ops.zeros((1, 20))]", False, id="two of one sample"),
         pytest.param("GRU", "ops.zeros((4, 12))", True, id="of another width"),
+        pytest.param("LSTM", "ops.zeros((4, 20))", True, id="one where there are two"),
+        pytest.param("LSTM", "[ops.zeros((4, 20))]", True, id="a list of one where there are two"),
     ],
 )
 def test_states_that_keras_takes(layer: str, state: str, found: bool) -> None:
@@ -125,3 +127,41 @@ def test_slices_are_of_as_many_samples(count: int, lines: set[int]) -> None:
     """TensorFlow: `ValueError: Dimensions 16 and 14 are not compatible`."""
     report = analyse(Source("train.py", SLICES.format(count=count)), Settings())
     assert {finding.line for finding in checks.run(report, Settings(), ["CNM201"])} == lines
+
+
+STATED = """\
+import keras
+import numpy as np
+from keras import layers
+
+inputs = keras.Input((8, 4), batch_size=16)
+model = keras.Model(inputs, layers.Dense(1)(layers.Flatten()(inputs)))
+model.compile("adam", "mse")
+model.fit(np.zeros((64, 8, 4)), np.zeros((64, 1)){words})
+"""
+
+
+@pytest.mark.parametrize(("words", "batch"), [(", batch_size=32", 32), ("", 32), (", batch_size=8", 8)])
+def test_the_batch_of_a_fit_counts_before_that_of_an_input(words: str, batch: int) -> None:
+    """Keras 3.15 runs each of these with the batch of the fit, and tf_keras 2.21 does."""
+    (report,) = analyse(Source("train.py", STATED.replace("{words}", words)), Settings()).reports
+    assert report.training.batch_size.value == batch
+
+
+OPEN = """\
+import keras
+import numpy as np
+from keras import layers
+
+inputs = keras.Input((None, 6))
+model = keras.Model(inputs, layers.TimeDistributed(layers.Dense(3, activation="softmax"))(inputs))
+model.compile("sgd", "categorical_crossentropy")
+model.fit(np.zeros((20, 5, 6)), np.zeros((20, 5, {classes})), batch_size=4)
+"""
+
+
+@pytest.mark.parametrize(("classes", "found"), [(3, False), (4, True)])
+def test_targets_of_steps_whose_number_is_open(classes: int, found: bool) -> None:
+    text = OPEN.replace("{classes}", str(classes))
+    findings = checks.run(analyse(Source("train.py", text), Settings()), Settings(), ["CNM201"])
+    assert bool(findings) is found
