@@ -129,6 +129,91 @@ def test_slices_are_of_as_many_samples(count: int, lines: set[int]) -> None:
     assert {finding.line for finding in checks.run(report, Settings(), ["CNM201"])} == lines
 
 
+NAMED = """\
+import keras
+import numpy as np
+from keras import layers
+
+left, right = keras.Input((4,), name="left"), keras.Input((6,), name="right")
+model = keras.Model([left, right], layers.Dense(1)(layers.concatenate([left, right])))
+model.compile("adam", {loss})
+model.fit({{"right": np.zeros((8, {right})), "left": np.zeros((8, 4))}}, np.zeros((8, {target})), verbose=0)
+"""
+
+BY_NAME = {
+    "the same": ("'mse'", 6, 1, 0),
+    "another size under its name": ("'mse'", 5, 1, 1),
+    "a second label for one logit": ("'binary_crossentropy'", 6, 2, 1),
+}
+
+
+@pytest.mark.parametrize(("loss", "right", "target", "count"), BY_NAME.values(), ids=BY_NAME)
+def test_data_are_held_against_the_inputs_of_their_names(loss: str, right: int, target: int, count: int) -> None:
+    """Keras 3.15: `Input 1 with name 'right' of layer 'functional' is incompatible with the layer`, and `Arguments
+    target and output must have the same shape`."""
+    text = NAMED.format(loss=loss, right=right, target=target)
+    report = analyse(Source("train.py", text), Settings())
+    assert len({(each.line, each.code) for each in checks.run(report, Settings(), ["CNM201"])}) == count
+
+
+OWN_CALL = """\
+import keras
+import numpy as np
+from keras import layers, ops
+
+
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.wide, self.head = layers.Dense(8), layers.Dense(3)
+
+    def call(self, x):
+        return self.head(ops.concatenate([self.wide(x), x], axis={axis}))
+
+
+model = Net()
+model.compile("adam", {loss!r})
+model.fit(np.zeros((16, 8)), np.zeros((16, {target})), batch_size=4, verbose=0)
+"""
+
+OF_CLASS = {
+    "one value for each class": ("categorical_crossentropy", 3, -1, 0),
+    "class numbers": ("sparse_categorical_crossentropy", 1, -1, 0),
+    "class numbers for rows of probabilities": ("categorical_crossentropy", 1, -1, 1),
+    "another number of classes": ("categorical_crossentropy", 4, -1, 1),
+    "samples joined behind samples": ("sparse_categorical_crossentropy", 1, 0, 1),
+}
+
+
+@pytest.mark.parametrize(("loss", "target", "axis", "count"), OF_CLASS.values(), ids=OF_CLASS)
+def test_targets_are_held_against_what_a_model_of_its_own_class_gives(
+    loss: str, target: int, axis: int, count: int
+) -> None:
+    """Keras 3.15: `Arguments target and output must have the same shape` (up until the last dimension)."""
+    report = analyse(Source("train.py", OWN_CALL.format(loss=loss, target=target, axis=axis)), Settings())
+    assert len({each.line for each in checks.run(report, Settings(), ["CNM201"])}) == count
+
+
+SEVERAL = """\
+import keras
+import numpy as np
+from keras import layers
+
+x = keras.Input((4,))
+model = keras.Model(x, [layers.Dense(1)(x), layers.Dense(2)(x), layers.Dense(3)(x)])
+model.compile("adam", ["mse", "mse", "mse"])
+model.fit(np.zeros((8, 4)), [{targets}], verbose=0)
+"""
+
+
+@pytest.mark.parametrize(("widths", "lines"), [((1, 2, 3), set()), ((1, 2), {8})])
+def test_each_output_has_its_target(widths: tuple[int, ...], lines: set[int]) -> None:
+    """Keras 3.15: `y_true and y_pred have different structures`."""
+    targets = ", ".join(f"np.zeros((8, {width}))" for width in widths)
+    report = analyse(Source("train.py", SEVERAL.format(targets=targets)), Settings())
+    assert {each.line for each in checks.run(report, Settings(), ["CNM201"])} == lines
+
+
 STATED = """\
 import keras
 import numpy as np
