@@ -50,6 +50,8 @@ class Notes:
     def __init__(self, path: str) -> None:
         self.path = path
         self.found: list[Note] = []
+        self.refused: set[tuple[str, int]] = set()
+        """The lines, each a path and a number, in which the program itself came to a wrong size."""
 
     def behind(self, code: Code, node: ast.expr) -> Code:
         """The code of an expression, with a note of what it gives."""
@@ -86,19 +88,19 @@ def noting(notes: Notes | None) -> Iterator[None]:
 
 
 class RefusedAgain(BaseException):
-    """A size is refused where it was before: who tried whether a text mends it has seen enough. Nothing that is
+    """A size is refused where none may be: who tried whether a text mends them all has seen enough. Nothing that is
     analysed may catch it."""
 
 
 _refused: list[frozenset[tuple[str, int]]] = []
-"""The lines whose sizes were refused before, of the evaluations that end there, the innermost last."""
+"""The lines whose wrong sizes count for nothing, of the evaluations that end at any other, the innermost last."""
 
 
 @contextmanager
-def ending_where_refused(lines: frozenset[tuple[str, int]]) -> Iterator[None]:
-    """Within it an evaluation ends with RefusedAgain where the program itself comes to a wrong size in one of these
-    lines, each a path and a number."""
-    _refused.append(lines)
+def ending_where_refused(tolerated: frozenset[tuple[str, int]]) -> Iterator[None]:
+    """Within it an evaluation ends with RefusedAgain where the program itself comes to a wrong size, but for those in
+    lines (each a path and a number) that no finding came of before: the program expects them."""
+    _refused.append(tolerated)
     try:
         yield
     finally:
@@ -107,8 +109,10 @@ def ending_where_refused(lines: frozenset[tuple[str, int]]) -> Iterator[None]:
 
 def end_where_refused(path: str, line: int) -> None:
     """A size is refused in a line that the program has come to."""
-    if _refused and (path, line) in _refused[-1]:
+    if _refused and (path, line) not in _refused[-1]:
         raise RefusedAgain
+    for notes in _asked:
+        notes.refused.add((path, line))
 
 
 def notes_for(path: str) -> Notes | None:

@@ -134,8 +134,8 @@ def mending(report: FileReport, source: Source, evaluate: Evaluate) -> Candidate
     spoken_for, tried = any(each.at is not None for each in problems_of(report)), 0.0
     notes = Notes(source.path)
     sites = [each.call.site for each in problems_of(report) if each.call is not None and each.call.site is not None]
-    refused = frozenset((site.path, site.line) for site in sites)
     found = candidates(report, source, evaluate, notes)
+    tolerated = frozenset(notes.refused - {(site.path, site.line) for site in sites})
     most = affordable(notes)
     for candidate in found:
         if tried >= most:
@@ -153,7 +153,7 @@ def mending(report: FileReport, source: Source, evaluate: Evaluate) -> Candidate
         edited = Source(source.path, text)
         edited.before = source
         try:
-            with ending_where_refused(refused):
+            with ending_where_refused(tolerated):
                 after = evaluate(edited, None)
         except RefusedAgain:
             tried += SOON_ENDED - 1

@@ -17,7 +17,7 @@ def heads_not_dividing(scene: Scene) -> Iterator[Candidate]:
     the one line where it is written under that name."""
     if not isinstance(scene.call.op, Reshape):
         return
-    for node in ast.walk(scene.tree):
+    for node in scene.inside_of(scene.tree):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
             continue
         width, parts = scene.number(node.left), scene.number(node.right)
@@ -40,7 +40,7 @@ def last_name(node: ast.expr) -> str:
 def named_numbers(scene: Scene, name: str) -> Iterator[ast.Constant]:
     """The numbers that are written for a name: a default, a keyword, an item of a dict, a variable's value."""
     pairs: list[tuple[str, ast.expr | None]] = []
-    for node in ast.walk(scene.tree):
+    for node in scene.inside_of(scene.tree):
         if isinstance(node, ast.arguments):
             named = [*node.posonlyargs, *node.args][::-1]
             pairs += [(each.arg, value) for each, value in zip(named, node.defaults[::-1], strict=False)]
@@ -201,7 +201,7 @@ def part_as_beside(scene: Scene) -> Iterator[Candidate]:
             ending = ENDS.get(scene.text(part.slice).replace(" ", ""))
             if ending is None:
                 continue
-            for other in ast.walk(scene.scope_of(part)):
+            for other in scene.inside_of(scene.scope_of(part)):
                 if isinstance(other, ast.Name) and other.id == name and isinstance(other.ctx, ast.Load):
                     if isinstance(scene.parents.get(id(other)), ast.Call) and other not in nodes:
                         yield scene.candidate(7, other, f"{name}[{ending}]")

@@ -61,7 +61,9 @@ def other_tensor(scene: Scene) -> Iterator[Candidate]:
             if shape is None or not isinstance(node, ast.Name):
                 continue
             read = Counter(
-                each.id for each in ast.walk(scene.scope_of(node)) if isinstance(each, ast.Name) and is_read(each)
+                each.id
+                for each in scene.inside_of(scene.scope_of(node))
+                if isinstance(each, ast.Name) and is_read(each)
             )
             if read[node.id] < MORE:
                 # What it gave would be lost.
@@ -118,7 +120,7 @@ AXES_ASKED = re.compile(r"takes an input of (\d) axes")
 def tensors_before(scene: Scene, statement: ast.stmt) -> dict[str, tuple[object, ...]]:
     """The shapes of the tensors that a function's names had before a statement."""
     found: dict[str, tuple[object, ...]] = {}
-    for node in ast.walk(scene.scope_of(statement)):
+    for node in scene.inside_of(scene.scope_of(statement)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             shape = scene.shape(node)
             if shape is not None:

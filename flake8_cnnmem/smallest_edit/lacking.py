@@ -23,7 +23,7 @@ def result_unread(scene: Scene) -> Iterator[Candidate]:
         if statement is None:
             continue
         scope = scene.scope_of(statement)
-        names = [each for each in ast.walk(scope) if isinstance(each, ast.Name)]
+        names = [each for each in scene.inside_of(scope) if isinstance(each, ast.Name)]
         read = Counter(each.id for each in names if isinstance(each.ctx, ast.Load))
         unread = {each.id for each in names if isinstance(each.ctx, ast.Store) and not read[each.id]}
         made = {
@@ -215,7 +215,7 @@ def end_of_part(scene: Scene) -> Iterator[Candidate]:
     given, own = (each.shape for each in scene.call.inputs[:2]) if len(scene.call.inputs) > 1 else ((), ())
     if not isinstance(scene.call.op, Loss) or not isinstance(given, tuple) or not isinstance(own, tuple):
         return
-    for node in ast.walk(scene.tree):
+    for node in scene.inside_of(scene.tree):
         if isinstance(node, ast.Slice) and isinstance(node.upper, ast.BinOp) and node.lower is not None:
             lower = node.lower
             if isinstance(lower, ast.BinOp) and getattr(lower.right, "value", None) == 1:

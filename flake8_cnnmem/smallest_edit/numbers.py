@@ -95,7 +95,7 @@ def named_so(scene: Scene, node: ast.expr) -> bool:
     if not isinstance(parent, ast.Call) or not isinstance(node, ast.Name) or node not in parent.args:
         return False
     name, at = called(parent), parent.args.index(node)
-    for each in ast.walk(scene.tree):
+    for each in scene.inside_of(scene.tree):
         if isinstance(each, ast.ClassDef) and each.name == name:
             first = next((one for one in each.body if getattr(one, "name", "") == "__init__"), None)
             names = parameters(first)[1:] if isinstance(first, ast.FunctionDef) else []
@@ -113,7 +113,7 @@ def as_another(scene: Scene, place: Place, node: ast.BinOp, value: int) -> Itera
     ):
         return
     own = ast.unparse(node.left)
-    for other in ast.walk(scene.scope_of(node)):
+    for other in scene.inside_of(scene.scope_of(node)):
         if isinstance(other, ast.BinOp) and type(other.op) is type(node.op) and ast.unparse(other.left) == own:
             if any(isinstance(each, ast.Constant) for each in ast.walk(other)):
                 continue
@@ -124,7 +124,7 @@ def as_another(scene: Scene, place: Place, node: ast.BinOp, value: int) -> Itera
 def squared(scene: Scene) -> Iterator[Candidate]:
     """The parts along one side where those of the whole square are asked for."""
     roots = {(one, other) for one, other in scene.pairs if one * one == other}
-    for node in ast.walk(scene.tree) if roots else ():
+    for node in scene.inside_of(scene.tree) if roots else ():
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
             if not isinstance(scene.parents.get(id(node)), ast.BinOp) and any(
                 scene.number(node) == one for one, _ in roots
@@ -200,7 +200,7 @@ def names_in_reach(scene: Scene) -> dict[int, list[tuple[ast.expr, ast.AST | Non
         return scene.names
     found: dict[int, list[tuple[ast.expr, ast.AST | None]]] = {}
     own = scene.index.variables
-    for node in ast.walk(scene.tree):
+    for node in scene.inside_of(scene.tree):
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Load):
             values = scene.every_number(node)
             if not values or min(values) < 2 or not is_plain(node) or is_part(scene, node):
@@ -389,7 +389,7 @@ def number_handed_over(scene: Scene) -> Iterator[Candidate]:
             seen.add((written[1], wanted))
             nodes = [
                 each
-                for each in ast.walk(scene.tree)
+                for each in scene.inside_of(scene.tree)
                 if isinstance(each, ast.Constant)
                 and each.lineno == written[1]
                 and type(each.value) is int

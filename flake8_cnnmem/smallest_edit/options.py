@@ -185,7 +185,7 @@ def has_twin(scene: Scene, call: ast.Call, option: str, value: str) -> bool:
     own = {scene.text(each) for each in [*call.args[1:], *call.keywords]} | {f"{option}={value}"}
     return any(
         own == {scene.text(each) for each in [*other.args[1:], *other.keywords]}
-        for other in ast.walk(scene.scope_of(call))
+        for other in scene.inside_of(scene.scope_of(call))
         if isinstance(other, ast.Call) and called(other) == called(call)
     )
 
@@ -224,7 +224,7 @@ def given_twice(scene: Scene, call: ast.Call, word: ast.keyword) -> bool:
         return False
     others = [
         each
-        for each in ast.walk(scene.scope_of(call))
+        for each in scene.inside_of(scene.scope_of(call))
         if isinstance(each, ast.keyword) and each is not word and getattr(each.value, "id", "") == word.value.id
     ]
     return bool(others)

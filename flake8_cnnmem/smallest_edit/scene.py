@@ -89,6 +89,7 @@ class Scene:
         self.values: dict[int, list[Value]] = {}
         self.names: dict[int, list[tuple[ast.expr, ast.AST | None]]] | None = None
         """The names that had a number, once somebody has asked for them (`numbers.names_in_reach`)."""
+        self.gathered: dict[int, list[ast.AST]] = {}
         self.numbers: dict[int, int] = {}
         """By the id of an expression that was evaluated: how many calls there were behind its last evaluation."""
         for note in notes.found:
@@ -107,7 +108,9 @@ class Scene:
     def often(self) -> Counter[int]:
         """How often each whole number is written in the file."""
         return Counter(
-            each.value for each in ast.walk(self.tree) if isinstance(each, ast.Constant) and type(each.value) is int
+            each.value
+            for each in self.inside_of(self.tree)
+            if isinstance(each, ast.Constant) and type(each.value) is int
         )
 
     def number(self, node: ast.AST) -> int | None:
@@ -138,7 +141,7 @@ class Scene:
 
     def is_looped(self, node: ast.expr) -> bool:
         """Whether an expression is what a loop goes through."""
-        loops = (each for each in ast.walk(self.scope_of(node)) if isinstance(each, (ast.For, ast.comprehension)))
+        loops = (each for each in self.inside_of(self.scope_of(node)) if isinstance(each, (ast.For, ast.comprehension)))
         own = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         return any(own & {one.id for one in ast.walk(each.target) if isinstance(one, ast.Name)} for each in loops)
 
@@ -182,7 +185,21 @@ class Scene:
         return Candidate(rank, node.lineno, node.col_offset + 1, (self.edit(node, text),))
 
     def text(self, node: ast.AST) -> str:
-        return ast.get_source_segment(self.source.text, node) or ast.unparse(node)
+        """The text of an expression, as it is written."""
+        if not isinstance(node, ast.expr) or getattr(node, "end_lineno", None) is None:
+            return ast.unparse(node)
+        at = self.edit(node, "")
+        rows = self.lines[at.line - 1 : at.end_line]
+        rows[-1] = rows[-1][: at.end_column - 1]
+        rows[0] = rows[0][at.column - 1 :]
+        return "\n".join(rows)
+
+    def inside_of(self, node: ast.AST) -> Sequence[ast.AST]:
+        """A definition or the whole tree, with all that is in it, gathered once."""
+        found = self.gathered.get(id(node))
+        if found is None:
+            found = self.gathered[id(node)] = list(ast.walk(node))
+        return found
 
     @cached_property
     def is_spatial(self) -> bool:
@@ -221,6 +238,8 @@ class Scene:
         shapes = [each.shape for each in call.inputs if isinstance(each.shape, tuple)]
         if len(shapes) < FLAT:
             return False
+        if shapes[0] != shapes[1] and sorted(map(str, shapes[0])) == sorted(map(str, shapes[1])):
+            return True
         leaves = [unviewed(unchanged_from(each)) for each in call.inputs]
         if any(isinstance(each, Weight) and larger(each, call.inputs) for each in leaves):
             # A part of the table would fit.
