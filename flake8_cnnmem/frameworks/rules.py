@@ -22,12 +22,14 @@ from flake8_cnnmem.unknown import Unknown
 class New:
     """A tensor of its own, as many values as the quantity `of` has, `times` over.
 
-    `bytes` are those of one value; None stands for the dtype that the op computes in.
+    `bytes` are those of one value; None stands for the dtype that the op computes in. `widens`: they are as many as the
+    op's own dtype has where that is wider (statistics of doubles are doubles: at::acc_type).
     """
 
     of: str
     bytes: int | None = None
     times: int = 1
+    widens: bool = False
 
 
 @dataclass(frozen=True, slots=True)

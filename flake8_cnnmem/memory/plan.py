@@ -171,7 +171,10 @@ def lots_of(memory: Memory, wanted: Sequence[New], call: Call, inputs: Sequence[
     shape = call.outputs[0].shape
     output = shape if isinstance(shape, Unknown) else dims.product(shape)
     return [
-        memory.lot(quantity(new.of, call, inputs, output), new.bytes or each)
+        memory.lot(
+            quantity(new.of, call, inputs, output),
+            max(new.bytes, each) if new.bytes and new.widens else new.bytes or each,
+        )
         for new in wanted
         for _ in range(new.times)
     ]
