@@ -116,7 +116,7 @@ def compare_one(run: Runtime, said: Value, output: Tensor, target: Tensor) -> No
     if wanted is None or found is None or not may_accuse(kind, wanted, found, not version(run)):
         return
     labels = Tensor((BATCH, *found), target.dtype, framework="keras")
-    # Of samples joined behind samples there are several times as many; a batch that the input states counts for nothing.
+    # Of samples joined behind samples there are several times as many. A batch that the input states counts not.
     lead = output.shape[0] if isinstance(output.shape[0], Batch) else BATCH
     if target_problem(kind, (lead, *wanted), (BATCH, *found)) is not None:
         apply(run, Loss(kind), output, labels, function=loss or kind)
