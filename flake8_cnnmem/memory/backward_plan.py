@@ -370,4 +370,6 @@ def repeated(node: TapeNode, value: Value) -> Shape | None:
         return mask_in_full(node.operands[0][1], node.operands[1][1], value) if mask else None
     # Of a difference the second one's is the negative first.
     negative = node.plan.row.gradient == "signed" and value is not node.operands[0][1]
-    return result if (node.label.op.repeats == "operands" or negative) and shape != result else None
+    # An axis of the batch that meets a number is as long as that: nothing was repeated.
+    alike = shape == result or (value.sizes is not None and value.sizes == node.results[0][1].sizes)
+    return result if (node.label.op.repeats == "operands" or negative) and not alike else None

@@ -415,9 +415,8 @@ SHAPES = [
     ("upsample_area", OpRule((X,), layout="suggested")),
     ("upsample_area/volumes", OpRule((X,), layout="contiguous", dense=True)),
     # Result and gradient are contiguous, whatever the map is; the grid's gradient is made, wanted or not ("fixed").
-    *((f"grid_sample{name}", OpRule((Saved("inputs"),), backward=made, layout="contiguous", autocast="widest",
-                                    gradient_layout="contiguous"))
-      for name, made in (("", ()), ("/fixed", (New("x1"),)))),
+    *((f"grid_sample{at}", OpRule((Saved("inputs"),), backward=made, layout="contiguous", autocast="widest",
+                                   gradient_layout="contiguous")) for at, made in (("", ()), ("/fixed", (New("x1"),)))),
 ]  # fmt: skip
 
 
