@@ -128,10 +128,11 @@ def count_up(run: Interpreter, value: Instance) -> Iterator[Value]:
 
 
 def items(run: Interpreter, value: Value) -> list[Value] | Unknown:
-    """All items of a value as a list, or why they are not known."""
+    """All items of a value as a list, or why they are not known. How many there are may be what is not known, which is
+    a number: what is made of the items is none."""
     found = run.iterate(value)
     if isinstance(found, Unknown):
-        return found
+        return found.loose()
     result: list[Value] = []
     for item in found:
         run.spend(1)
