@@ -105,7 +105,7 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
     calls = [*learning, *parts_before(calls, learning)] if learning else calls
     # What comes from outside counts before what layers that are called by themselves hand on, and a loss that the model
     # holds is given its results.
-    call = max(calls, key=lambda one: (is_leaf(one), has_weights(one), batches.values_of(one)), default=None)
+    call = max(calls, key=lambda one: (is_given(one), has_weights(one), batches.values_of(one)), default=None)
     if call is not None and evidence.trained is None:
         evidence.trained = call
     evidence.loaders += phase.loaders
@@ -162,6 +162,12 @@ def is_leaf(call: RootCall) -> bool:
     """Whether a call's first tensor is no result of other ops."""
     first = next(batches.tensors_of(call), None)
     return first is not None and first.call is None
+
+
+def is_given(call: RootCall) -> bool:
+    """Whether no weight was read for a call's first tensor: points that are drawn and put to scale are from outside."""
+    first = next(batches.tensors_of(call), None)
+    return first is not None and not any(each.weights for each in calls_behind([first]))
 
 
 def is_data(call: RootCall) -> bool:
