@@ -68,6 +68,14 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     for phase in phases:
         called = {id(seen_through(call.instance)) for call in phase.calls}
         taking = [root for root in roots if called & inside_of(root)]
+        later = [root for root in taking if is_later(run, root, phase)]
+        if len(later) < len(taking):
+            # What they were put into afterwards takes part in another training, or in none.
+            taking = [root for root in taking if root not in later]
+            taken.update(id(root) for root in later if not fits_of(root))
+        # What had learned before it was put into a model is a part of that from then on.
+        inner = {part for root in taking for part in inside_of(root) - {id(root.value)}}
+        taking = [root for root in taking if id(root.value) not in inner]
         trained = [root for root in taking if is_updated(root, phase)] or [
             root for root in taking if is_called_to_learn(root, phase) or is_held(root, phase)
         ]
@@ -162,6 +170,12 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     found += [] if phases or learns else of_unknown_steps(run)
     found += [] if phases or found else of_plain_tensors(run)
     return sorted(found, key=lambda root: began(run, root))
+
+
+def is_later(run: Interpreter, root: Root, phase: Phase) -> bool:
+    """Whether a model was made when a training was over."""
+    made = run.trace.layers.get(id(root.value))
+    return made is not None and made.began >= phase.passes[-1].last
 
 
 def besides(run: Interpreter, phase: Phase, roots: Sequence[Root], left: LeftBehind) -> tuple[Resident, ...]:
