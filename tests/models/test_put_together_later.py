@@ -68,7 +68,8 @@ def told(report: ModelReport) -> tuple[str, int | None, int | None, int]:
 @pytest.mark.parametrize("name", LATER)
 def test_a_model_that_learned_before_it_was_put_into_another_is_told_alone(name: str) -> None:
     later, wanted = LATER[name]
-    assert [told(report) for report in analyse(Source("program.py", PARTS + later), Settings()).reports] == wanted
+    reports = analyse(Source("program.py", PARTS + later), Settings()).reports
+    assert [told(report) for report in reports if report.kind == "training"] == wanted
 
 
 POINTS = """
