@@ -207,6 +207,35 @@ class Turn:
 
 
 @dataclass(slots=True, eq=False)
+class CountedRest:
+    """What a test of a count of the program's own (`step % 100 == 0`) has found in the turns that were followed."""
+
+    first: int
+    """The count when it was asked first."""
+    last: int
+    divisor: int
+    asked: int = 0
+    moves: bool = False
+    """Whether it was asked for another count, or for the number of a turn."""
+    whole: bool = False
+    """Whether a count was without rest."""
+    number: int = 0
+    """The number of the last op before it was asked last."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a later count may be the first without rest."""
+        return self.moves and not self.whole
+
+    def within(self, turns: int | None) -> bool:
+        """Whether it is within so many turns, as fast as it was counted so far."""
+        if turns is None or self.asked < 2:
+            return True
+        each = (self.last - self.first) / (self.asked - 1)
+        return (self.first + each * (turns - 1)) // self.divisor != self.last // self.divisor
+
+
+@dataclass(slots=True, eq=False)
 class InReach:
     """What the program could reach through its names at one moment: layers that nothing holds but names, optimizers,
     and tensors, each with the name that leads to it."""
@@ -297,6 +326,8 @@ class Trace:
     knows the answer."""
     approached: set[int] = field(default_factory=set)
     """The limits that counts of the program's own come nearer to with every turn of a loop."""
+    rests: dict[object, CountedRest] = field(default_factory=dict)
+    """What tests that divide a count of the program's own have found, by the place of each."""
     skipping: bool = False
     """Whether turns of a loop are passed over: streams give what they are asked for."""
     filled: dict[Filled, tuple[int, Site | None]] = field(default_factory=dict)
