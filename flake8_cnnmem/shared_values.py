@@ -118,9 +118,10 @@ def refresh(run: Runtime, whole: Tensor) -> None:
             own = _SHARED.get(part) if part is not None else None
             if part is None or own is None:
                 continue
-            size = product(part.shape) if isinstance(part.shape, tuple) else None
+            read = own.read if at.data is not None else None
+            size = product(part.shape) if read is not None and isinstance(part.shape, tuple) else 0
             run.spend(2 + (size // 8 if isinstance(size, int) else 0))
-            assign(run, part, own.read(at.data) if own.read is not None and at.data is not None else None)
+            assign(run, part, read(at.data) if read is not None else None)
             waiting.append(part)
 
 

@@ -32,9 +32,9 @@ ELSEWHERE = {
     "keras_embedding_matrix_width", "keras_fit_lengths", "keras_flatten_gap_dense", "keras_functional_resize",
     "keras_gate_product", "keras_inception_valid_pool", "keras_pool_small", "keras_pooled_away",
     "keras_seq2seq_states", "keras_sparse_ce_axis", "keras_unet_odd_size", "keras_vae_decoder_shape",
-    "torch_atari_stride_changed", "torch_bag_then_mean", "torch_cgan_label_embedding", "torch_config_width",
+    "torch_bag_then_mean", "torch_cgan_label_embedding", "torch_config_width",
     "torch_conv1d_channels_last", "torch_dataclass", "torch_dataset_getitem", "torch_dataset_grayscale",
-    "torch_depth_to_batch", "torch_feature_extractor_children", "torch_gate_split", "torch_grid_last",
+    "torch_feature_extractor_children", "torch_gate_split", "torch_grid_last",
     "torch_gru_no_batch_first_head", "torch_heads_not_divided", "torch_instance_norm_single",
     "torch_lstm_unpacked_wrong", "torch_mask_estimate_channels", "torch_memory_width", "torch_mha_mask_shape",
     "torch_moe_expert_out", "torch_mse_sizes", "torch_packed_lengths", "torch_pooled_away",
@@ -203,3 +203,28 @@ def test_a_wrong_target_leaves_the_network_known() -> None:
     assert [each.problem.code for each in report.problems] == ["CNM201"]
     assert (report.status, report.estimate) == ("unresolved", None)
     assert (report.parameters, report.trainable) == (8 * 3 + 3, 8 * 3 + 3)
+
+
+ONE_TENSOR = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(4, 8, num_layers=2, batch_first=True)
+
+    def forward(self, x):
+        state = torch.zeros({shape})
+        return self.rnn(x, state)[0]
+
+
+Net()(torch.zeros(3, 5, 4))
+"""
+
+
+@pytest.mark.parametrize(("shape", "count"), [("2, 3, 8", 1), ("2, 2, 3, 8", 0)])
+def test_an_lstm_takes_two_parts_of_one_tensor_for_its_states(shape: str, count: int) -> None:
+    """torch: `For batched 3-D input, hx and cx should also be 3-D but got (2-D, 2-D) tensors`."""
+    assert len(found_in(analyse(Source("train.py", ONE_TENSOR.format(shape=shape)), Settings()))) == count

@@ -130,5 +130,7 @@ def is_instance(run: Interpreter, value: Value, cls: Value) -> bool | Unknown:
     hook = cls.find("__instancecheck__")
     if hook is not MISSING:
         return run.truth(run.invoke(Bound(hook, cls), (value,), {}))
+    if any(base.name == "Protocol" for base in cls.bases if isinstance(base, Class)):
+        return run.unknown(f"whether an object has what {cls.name} asks for is not known")
     unknown_base = own.any_unknown_base()
     return False if unknown_base is None else unknown_base

@@ -280,8 +280,9 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
                 run.havoc(value, cause)
         return cause
     caller = frame.called_from = run.frame
-    if caller is not None and (caller.kind != "module" or not given):
-        run.trace.used.add(id(function))
+    if caller is not None:
+        used = caller.kind != "module" or not given
+        (run.trace.used if used else run.trace.called).add(id(function))
     trace, entered = run.trace, run.trace.entered
     if run.site is not None and run.site.path == trace.path:
         trace.entered = run.site

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, MappingView
 from typing import TYPE_CHECKING, cast
 
 from flake8_cnnmem import frameworks
@@ -17,6 +17,12 @@ from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Bound, Class, Instance, N
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+
+def size_of(value: Value) -> int:
+    """How many items a dict, a view of one or a set has, which must stay so many while they are gone through; -1 of
+    anything else."""
+    return len(value) if isinstance(value, (dict, set, MappingView)) else -1
 
 
 def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
@@ -128,10 +134,11 @@ def count_up(run: Interpreter, value: Instance) -> Iterator[Value]:
 
 
 def items(run: Interpreter, value: Value) -> list[Value] | Unknown:
-    """All items of a value as a list, or why they are not known."""
+    """All items of a value as a list, or why they are not known. How many there are may be what is not known, which is
+    a number: what is made of the items is none."""
     found = run.iterate(value)
     if isinstance(found, Unknown):
-        return found
+        return found.loose()
     result: list[Value] = []
     for item in found:
         run.spend(1)

@@ -19,6 +19,7 @@ from flake8_cnnmem.evaluate.drawn_ahead import goes_on, one_by_one, passed
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.growing import note_growing, note_growing_ops
+from flake8_cnnmem.evaluate.iteration import size_of
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, MOST_GATHERED, Rounds
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
@@ -76,7 +77,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         watched = Rounds(frame, twin, isinstance(items, COUNTED))
         watched.goes_through(value, items)
         try:
-            signal = rounds(frame, items, watched)
+            signal = rounds(frame, value, items, watched)
         except Raised:
             signal = left_before(frame, depth, invocation)
         finally:
@@ -89,8 +90,9 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         join_breaks(frame, outer_breaks)
         return None
 
-    def rounds(frame: Frame, items: Iterator[Value], watched: Rounds) -> Value:
+    def rounds(frame: Frame, value: Value, items: Iterator[Value], watched: Rounds) -> Value:
         run = frame.run
+        size = size_of(value)
         turns = turns_of(items) if isinstance(items, FINITE) else None
         done = 0
         before, made = run.budget.steps, run.layers_made
@@ -113,6 +115,8 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 if signal is BREAK or isinstance(signal, Returned):
                     watched.left()
                     return signal if isinstance(signal, Returned) else None
+            if size >= 0 and size_of(value) != size and not frame.module.source.floors:
+                raise run.error("RuntimeError", f"{run.type_name(value)} changed size during iteration")
             if (
                 watched.repeat(turns_of(items) if turns is not None else None)
                 and not 0 < operator.length_hint(items) <= FEW_ROUNDS

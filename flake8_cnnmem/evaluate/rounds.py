@@ -12,7 +12,15 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn, around
-from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held, models_put_by, note_one_more
+from flake8_cnnmem.evaluate.training_state import (
+    declares_inputs,
+    learns,
+    leaves_results,
+    mark_held,
+    models_put_by,
+    note_one_more,
+    weights_of,
+)
 from flake8_cnnmem.evaluate.turns import number_of, taken_and_most, turns_until
 from flake8_cnnmem.frameworks.changed_weights import TRAINABLE_FLAGS
 from flake8_cnnmem.values import Instance, Value
@@ -180,7 +188,7 @@ class Rounds:
         if last and all(event.options.get("by_hand") for event in last):
             # One weight after the other is updated: a loop that is a part of a step.
             last = []
-        if not last or before != self.layers:
+        if not last or (before != self.layers and made_with_weights(run, before)):
             self.seen = None
             return False
         assert turn is not None
@@ -342,6 +350,13 @@ def turns_with(loop: Loop) -> int | None:
             return None
         found *= len(source)
     return found
+
+
+def made_with_weights(run: Interpreter, before: int) -> bool:
+    """Whether a layer with weights was made since there were so many layers. A loss that an epoch makes anew for itself
+    is a layer as well, and tells nothing apart."""
+    since = (made.instance for made in run.trace.layers.values() if made.number > before)
+    return any(weights_of(layer) or not declares_inputs(layer) for layer in since)
 
 
 def places_of_number(run: Interpreter, turn: Turn, events: Sequence[Event]) -> Iterator[object]:

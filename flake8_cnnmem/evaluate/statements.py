@@ -159,8 +159,10 @@ def assert_(compiler: Compiler, node: cst.Assert, twin: ast.Assert) -> Code:
 
     def check(frame: Frame) -> None:
         if frame.run.truth(test(frame)) is False:
-            text = message(frame) if message is not None else ""
-            raise frame.run.error("AssertionError", text if isinstance(text, str) else "")
+            error = frame.run.error("AssertionError", message(frame) if message is not None else "")
+            if message is None:
+                error.value.attributes["args"] = ()
+            raise error
 
     return check
 

@@ -39,6 +39,8 @@ class MadeLayer:
     entered: Site | None = None
     """The innermost call in the analysed file during which it was made, perhaps in a function of another file."""
     last: int = 0
+    began: int = 0
+    """The number that calls had reached when its construction began."""
 
 
 @dataclass(slots=True, eq=False)
@@ -311,6 +313,8 @@ class Trace:
     used: set[int] = field(default_factory=set)
     """Functions and classes, by id, that other functions called, and functions that the module calls as they stand:
     without arguments, so that what they give is what anybody gets."""
+    called: set[int] = field(default_factory=set)
+    """Functions, by id, that the module itself calls with arguments."""
     turn: Turn | None = None
     """The innermost turn that is running, outside of any layer."""
     ended: Turn | None = None

@@ -49,7 +49,8 @@ def made_layer(run: Interpreter, instance: Instance) -> None:
     """A layer's construction begins."""
     run.spend(LAYER_STEPS)
     run.layers_made += 1
-    run.trace.layers[id(instance)] = MadeLayer(instance, run.layers_made, run.site, run.trace.entered)
+    made = MadeLayer(instance, run.layers_made, run.site, run.trace.entered, began=run.numbered)
+    run.trace.layers[id(instance)] = made
 
 
 FITS_SEEN = 3

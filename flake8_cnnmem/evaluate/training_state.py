@@ -50,6 +50,12 @@ def weights_of(layer: Instance) -> list[Weight]:
     return framework.weights(layer) if framework is not None and framework.declares_inputs else []
 
 
+def declares_inputs(layer: Instance) -> bool:
+    """Whether its framework says of a layer what it takes when it is made: its weights are there then."""
+    framework = frameworks.of_layer(layer)
+    return framework is not None and framework.declares_inputs
+
+
 def reached_from(loss: Tensor) -> frozenset[int]:
     """The weights, by id, that a loss depends on by ops that leave a graph, and that ask for a gradient now."""
     found: set[int] = set()

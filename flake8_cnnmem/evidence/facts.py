@@ -56,10 +56,11 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = (), fi
     optimizers_of(evidence, run, framework, model, phases)
     for each in phases:
         of_phase(evidence, framework, each, inside)
+    fitted(evidence, framework, model, fit)
     site, stated = framework.input_stated(run, model)
     if stated is not None:
-        evidence.batch_size.insert(0, Statement(stated, site))
-    fitted(evidence, framework, model, fit)
+        # Behind the data, which Keras 3.15 and tf_keras 2.21 take in batches of any size.
+        evidence.batch_size.append(Statement(stated, site))
     if not phases:
         made_loaders(evidence, run)
         told(evidence, run)
@@ -104,14 +105,17 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
     calls = [*learning, *parts_before(calls, learning)] if learning else calls
     # What comes from outside counts before what layers that are called by themselves hand on, and a loss that the model
     # holds is given its results.
-    call = max(calls, key=lambda one: (is_leaf(one), has_weights(one), batches.values_of(one)), default=None)
+    call = max(calls, key=lambda one: (is_given(one), has_weights(one), batches.values_of(one)), default=None)
     if call is not None and evidence.trained is None:
         evidence.trained = call
     evidence.loaders += phase.loaders
     # A Keras program also calls its layers to put the model together, at no size, and joins batches on the way.
-    given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_data(one))]
-    sizes = [said for one in given if (said := batches.of_call(one))][:1]
+    called = [one for one in (call, *calls) if one]
     drawn = [said for loader in phase.loaders if (said := batches.of_loader(loader)) is not None]
+    given = [one for one in called if framework.declares_inputs or is_data(one)]
+    # All may be joined or made on the way: real samples beside generated ones.
+    given = given or ([] if drawn else called)
+    sizes = [said for one in given if (said := batches.of_call(one))][:1]
     if not sizes or any(said.value == sizes[0].value or is_along(given[0], said.value) for said in drawn):
         # Where the loader says the same, its line is where the size is to be changed.
         sizes = drawn
@@ -161,6 +165,12 @@ def is_leaf(call: RootCall) -> bool:
     """Whether a call's first tensor is no result of other ops."""
     first = next(batches.tensors_of(call), None)
     return first is not None and first.call is None
+
+
+def is_given(call: RootCall) -> bool:
+    """Whether no weight was read for a call's first tensor: points that are drawn and put to scale are from outside."""
+    first = next(batches.tensors_of(call), None)
+    return first is not None and not any(each.weights for each in calls_behind([first]))
 
 
 def is_data(call: RootCall) -> bool:

@@ -22,12 +22,14 @@ from flake8_cnnmem.unknown import Unknown
 class New:
     """A tensor of its own, as many values as the quantity `of` has, `times` over.
 
-    `bytes` are those of one value; None stands for the dtype that the op computes in.
+    `bytes` are those of one value; None stands for the dtype that the op computes in. `widens`: they are as many as the
+    op's own dtype has where that is wider (statistics of doubles are doubles: at::acc_type).
     """
 
     of: str
     bytes: int | None = None
     times: int = 1
+    widens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ class OpRule:
     first, else the input's.
     `counts`: the backward pass counts the places of a mask: a sum of whole numbers of eight bytes, over the op's axes,
     before it makes the gradient.
+    `column_sums`: the backward pass sums a tensor of the result's size over its rows, with the buffer that a GPU's
+    kernel takes for it, before it makes the last two of what `backward` has of the second operand's size.
     `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
     otherwise is copied for it. `dense`: it reads one that is contiguous, or, with a `gradient_layout` of "suggested",
     channels last: any other is copied for it.
@@ -137,6 +141,7 @@ class OpRule:
     restrided: bool = False
     state_first: bool = False
     counts: bool = False
+    column_sums: bool = False
     mask_first: bool = False
     kernel_first: bool = False
     gradient_layout: str = ""

@@ -53,6 +53,10 @@ class Spelling:
     """The word at the beginning of the names of poolings that are told the size which they give."""
     widths_of_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By layer: the keywords for the widths of an attention's keys and values."""
+    axis_behind: str = ""
+    """The text behind a tensor that puts an axis of one value in at a place; empty where it is no method."""
+    stacks: Mapping[str, str] = field(default_factory=dict)
+    """What joins tensors along an axis of their own and what joins them along one that they have, by one another."""
     inputs: frozenset[str] = frozenset()
     """The layers that state an input."""
     made: frozenset[str] = frozenset()
@@ -88,6 +92,7 @@ ARRAYS = Spelling(
     transposed="ConvTranspose",
     stride="strides",
     same='"SAME"',
+    stacks={"stack": "concatenate", "concatenate": "stack"},
     made=MADE,
 )
 """Names that numpy has, and those that follow it; with layers whose convolutions are told their filters alone."""

@@ -58,6 +58,12 @@ def run_step(
     for tensor in update.shared:
         forward.values[id(tensor)] = in_state(memory, tensor, dtype)
         given.add(id(tensor))
+    for tensor, root in other_names(update.calls, given | missing):
+        if id(root) in given:
+            forward.values[id(tensor)] = memory.alias(forward.values[id(root)], tensor.shape, None)
+            given.add(id(tensor))
+        else:
+            missing.add(id(tensor))
     calls = [call for call in update.calls if takes_part(call, missing, weights)]
     timeline = memory.timeline
     first, marks = len(timeline.events), len(timeline.marks)
@@ -70,6 +76,22 @@ def run_step(
         if use == "temporaries":
             lot = timeline.lot(line, "stepping")
             timeline.events[at] = lot if event > 0 else -lot
+
+
+def other_names(calls: Sequence[Call], there: set[int]) -> list[tuple[Tensor, Tensor]]:
+    """Tensors that the calls read and that lie in one of those that are there (ids), each with that one: a state that
+    is kept as a view, or as what an op gave that wrote it in place."""
+    found = []
+    for tensor in {id(tensor): tensor for call in calls for tensor in call.inputs}.values():
+        root = tensor
+        while id(root) not in there and root.call is not None and root.call.inputs:
+            op = root.call.op
+            if not op.view and not op.in_place:
+                break
+            root = root.call.inputs[0]
+        if root is not tensor and id(root) in there:
+            found.append((tensor, root))
+    return found
 
 
 def in_state(memory: Memory, tensor: Tensor, dtype: str) -> Value:

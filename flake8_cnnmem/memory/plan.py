@@ -20,7 +20,7 @@ from flake8_cnnmem.memory import attention, batch_statistics
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve, size_of
 from flake8_cnnmem.memory.plain_attention import CastBack
 from flake8_cnnmem.memory.products import copied, gathered, summed
-from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of
+from flake8_cnnmem.memory.reductions import Excess, axes_reduced, blocks_of, buffer_of
 from flake8_cnnmem.memory.storage_reuse import (
     computed_dtype,
     is_in_place,
@@ -154,6 +154,8 @@ def planned(
         if within:
             # The gradient arrives in half, too.
             temporaries.append(memory.lot(results[0][0].values, each))
+        if row.column_sums:
+            temporaries += columns_summed(memory, results[0][0], inputs[1])
         plan.temporaries = temporaries + (passing if row.passing == "both" else [])
         plan.alone = [lots_of(memory, made, call, inputs, each) for made in row.alone]
         plan.after = lots_of(memory, row.after, call, inputs, each)
@@ -169,7 +171,10 @@ def lots_of(memory: Memory, wanted: Sequence[New], call: Call, inputs: Sequence[
     shape = call.outputs[0].shape
     output = shape if isinstance(shape, Unknown) else dims.product(shape)
     return [
-        memory.lot(quantity(new.of, call, inputs, output), new.bytes or each)
+        memory.lot(
+            quantity(new.of, call, inputs, output),
+            max(new.bytes, each) if new.bytes and new.widens else new.bytes or each,
+        )
         for new in wanted
         for _ in range(new.times)
     ]
@@ -186,6 +191,17 @@ def parts_of(memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value]) -
         return []
     line = buffer_of(first.shape, first.strides, axes, size_of(first.dtype), memory.chip, row.partial)
     return [memory.timeline.lot(block, "temporaries") for block in blocks_of(line)]
+
+
+def columns_summed(memory: Memory, form: Form, second: Value) -> list[int]:
+    """The lot by which the buffer of a sum over a result's rows exceeds two tensors of the second operand's size,
+    which are made when it is gone (`_euclidean_dist_backward`)."""
+    if memory.chip is None or form.sizes is None:
+        return []
+    each = size_of(form.dtype)
+    buffer = buffer_of(form.shape, form.strides, (len(form.sizes) - 2,), each, memory.chip)
+    behind = memory.timeline.lots[memory.lot(second.values, 2 * each)][0]
+    return [memory.timeline.lot(Excess(of=buffer, over=behind), "temporaries")]
 
 
 def quantity(name: str, call: Call, inputs: Sequence[Value], output: Size) -> Size:

@@ -70,6 +70,17 @@ class Buffer(Line):
         return sum(found) if self.part is None else found[self.part]
 
 
+@dataclass(frozen=True, slots=True)
+class Excess(Line):
+    """The bytes by which a block exceeds another one, that is there when the first is gone; none where it does not."""
+
+    of: Line = field(default_factory=Line)
+    over: Line = field(default_factory=Line)
+
+    def at(self, batch: int) -> int:
+        return max(0, self.of.at(batch) - self.over.at(batch))
+
+
 def buffer_of(
     shape: Shape | Unknown,
     strides: Sequence[int] | None,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import TapeNode
+from flake8_cnnmem.memory.unreachable import forget
 from flake8_cnnmem.ops import Elementwise
 
 if TYPE_CHECKING:
@@ -38,12 +39,16 @@ def as_it_lies(forward: Forward, call: Call) -> Call | None:
     key = id(call.inputs[1])
     if not alike or not isinstance(node, TapeNode) or key not in node.gives or len(node.results) > 1:
         return replace(call, op=ITSELF, inputs=call.inputs[:1])
-    _, written = node.operands[0]
+    before, written = node.operands[0]
     own = id(call.inputs[0])
     reads = [(own, Value(written.storage, written.form, written.grad)), *node.operands[1:]]
     node.wire(reads, [(id(call.outputs[0]), node.results[0][1])])
     node.whole = whole.form
     forward.asked.add(own)
+    if not any(before in entry.asks for entry in forward.tape):
+        # What led from the whole to the view as it was is behind nothing now.
+        forward.asked.discard(before)
+        forget(forward, before)
     in_place(forward, call, whole, True)
     return None
 

@@ -32,7 +32,6 @@ from flake8_cnnmem.models.inputs import (
     rows_dropped,
     same_for_all,
     sizes_alike,
-    takes_any_size,
 )
 from flake8_cnnmem.models.kept_results import kept_results
 from flake8_cnnmem.models.outcome import doubts
@@ -47,7 +46,7 @@ from flake8_cnnmem.models.stated import (
     place,
 )
 from flake8_cnnmem.models.train_mode import inside_of, set_to_train
-from flake8_cnnmem.models.trials import Telling, TrialCall, Trials, problem_of
+from flake8_cnnmem.models.trials import OfAnySize, Telling, TrialCall, Trials, problem_of
 from flake8_cnnmem.ops.expected import UNSTATED, Expected
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -281,8 +280,9 @@ class Builder:
         """The call of the model on inputs of an open size, which stands, if it says that any size will do."""
         if self.root.exhausted is not None:
             return None
-        forward, undo = self.trials.on_trial([self.sources.unstated(each) for each in expected], FORWARD_STEPS)
-        if forward.outputs and not forward.causes and takes_any_size(forward.calls):
+        values = [self.sources.unstated(each) for each in expected]
+        forward, undo = self.trials.on_trial(values, FORWARD_STEPS, OfAnySize())
+        if forward.outputs and not forward.causes:
             return forward
         undo()
         return None

@@ -142,17 +142,14 @@ def reads_batch(call: Call) -> bool:
     return any(isinstance(size, Batch) and isinstance(known, int) for size, known in pairs)
 
 
-def takes_any_size(calls: Sequence[Call]) -> bool:
-    """Whether calls on maps of an open size leave it open for certain: what reads such maps takes them of any size, and
-    where the size ends (a global pool) known features are left."""
-    for call in calls:
-        shapes = [tensor.shape for tensor in (*call.inputs, *call.weights)]
-        if call.problem is not None or any(isinstance(shape, Unknown) for shape in shapes):
-            return False
-        given = [shape for tensor in call.inputs if isinstance(shape := tensor.shape, tuple)]
-        if not all(dims.known(shape) for shape in given) and not call.op.leaves_open(*given):
-            return False
-    return True
+def leaves_size_open(call: Call) -> bool:
+    """Whether a call on maps of an open size takes them of any size for certain, and, where the size ends in it (a
+    global pool), leaves known features."""
+    shapes = [tensor.shape for tensor in (*call.inputs, *call.weights)]
+    if call.problem is not None or any(isinstance(shape, Unknown) for shape in shapes):
+        return False
+    given = [shape for tensor in call.inputs if isinstance(shape := tensor.shape, tuple)]
+    return all(dims.known(shape) for shape in given) or call.op.leaves_open(*given)
 
 
 Verdict = Callable[[int], "Problem | None"]

@@ -18,7 +18,7 @@ from flake8_cnnmem.evaluate.program_runs import Ways
 from flake8_cnnmem.evaluate.trace import MadeLayer
 from flake8_cnnmem.evaluate.training_state import within_reach
 from flake8_cnnmem.evaluate.user_stubs import Stubs
-from flake8_cnnmem.evidence import phases_of, seen_through
+from flake8_cnnmem.evidence import Phase, phases_of, seen_through
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.models.called_by_nobody import (
     attempt,
@@ -181,7 +181,7 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     holders = nesting.highest_inside((each.instance for each in made), dict.fromkeys(trained, 1))
     shells = {id(each.instance) for each in made if holders[id(each.instance)] > 0 and is_shell(each.instance)}
     made = [each for each in made if id(each.instance) not in shells]
-    inner = parts_of_others(run, made, nesting, trained)
+    inner = parts_of_others(run, made, nesting, trained) - trained_before(run, made, nesting, phases)
     parts = kept_parts(run, module, made, nesting)
     found: list[Root] = []
     for each in made:
@@ -263,6 +263,17 @@ def parts_of_others(run: Interpreter, made: Sequence[MadeLayer], nesting: Nestin
     return inner
 
 
+def trained_before(run: Interpreter, made: Sequence[MadeLayer], nesting: Nesting, phases: Sequence[Phase]) -> set[int]:
+    """Models, by id, whose training was over before there was anything that they are a part of: an encoder that is put
+    into a classifier when it has learned."""
+    instances = [each.instance for each in made]
+    first = nesting.last_holder(instances, {id(each.instance): -each.began for each in made})
+    ended = {
+        id(seen_through(call.instance)): phase.passes[-1].last for phase in reversed(phases) for call in phase.calls
+    }
+    return {model for model, end in ended.items() if -first.get(model, 0) >= end}
+
+
 def kept_parts(
     run: Interpreter, module: Module, made: Sequence[MadeLayer], nesting: Nesting
 ) -> dict[int, list[tuple[str, Instance]]]:
@@ -324,12 +335,15 @@ def called_name(site: Site) -> str:
 
 
 def factories(run: Interpreter, module: Module) -> Iterator[Root]:
-    """Top-level functions that need no argument and give a model."""
+    """Top-level functions that need no argument and give a model. One that a program which trains calls with arguments
+    is shown by what it gives there."""
+    trains = any(event.kind in ("step", "fit") for event in run.trace.events)
+    shown = run.trace.used | run.trace.called if trains else run.trace.used
     for statement in module.source.tree.body:
         if not isinstance(statement, ast.FunctionDef) or statement.name.startswith("_"):
             continue
         function = module.variables.get(statement.name)
-        if not isinstance(function, Function) or id(function) in run.trace.used:
+        if not isinstance(function, Function) or id(function) in shown:
             continue
         # A decorator may have put a wrapper of another module in its place.
         if function.module is not module and not statement.decorator_list:

@@ -68,6 +68,14 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     for phase in phases:
         called = {id(seen_through(call.instance)) for call in phase.calls}
         taking = [root for root in roots if called & inside_of(root)]
+        later = [root for root in taking if is_later(run, root, phase)]
+        if len(later) < len(taking):
+            # What they were put into afterwards takes part in another training, or in none.
+            taking = [root for root in taking if root not in later]
+            taken.update(id(root) for root in later if not fits_of(root))
+        # What had learned before it was put into a model is a part of that from then on.
+        inner = {part for root in taking for part in inside_of(root) - {id(root.value)}}
+        taking = [root for root in taking if id(root.value) not in inner]
         trained = [root for root in taking if is_updated(root, phase)] or [
             root for root in taking if is_called_to_learn(root, phase) or is_held(root, phase)
         ]
@@ -164,6 +172,12 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     return sorted(found, key=lambda root: began(run, root))
 
 
+def is_later(run: Interpreter, root: Root, phase: Phase) -> bool:
+    """Whether a model was made when a training was over."""
+    made = run.trace.layers.get(id(root.value))
+    return made is not None and made.began >= phase.passes[-1].last
+
+
 def besides(run: Interpreter, phase: Phase, roots: Sequence[Root], left: LeftBehind) -> tuple[Resident, ...]:
     """What lies beside the models of `roots` in a phase: of tensors not those in whose storage their weights lie."""
     found = residents(run.trace, phase, [root.value for root in roots if root.value is not None], left)
@@ -226,6 +240,9 @@ def repeats(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], ph
     earlier = group[0].phases[0]
     if len(group) != len(trained) or not same_loop(earlier, phase) or shapes(earlier) != shapes(phase):
         return False
+    if computed(earlier) != computed(phase):
+        # Another loss, which the function that trains was given.
+        return False
     if len(earlier.optimizers) != len(phase.optimizers) or len(earlier.asking) != len(phase.asking):
         return False
     if {id(root.value) for root in group} == {id(root.value) for root in trained} and (
@@ -269,6 +286,13 @@ def statement_of(phase: Phase) -> object:
 def shapes(phase: Phase) -> list[object]:
     """What the models are called on."""
     return [[getattr(value, "shape", None) for value in call.args] for call in phase.calls]
+
+
+def computed(phase: Phase) -> list[object]:
+    """What the last turn computes: each op's kind, whether with a gradient, and the shapes of its results."""
+    return [
+        (call.op.kind, call.grad, [result.shape for result in call.outputs]) for call, _ in phase.passes[-1].calls
+    ]
 
 
 def is_updated(root: Root, phase: Phase) -> bool:

@@ -16,7 +16,7 @@ from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.models.inputs import Reading
+from flake8_cnnmem.models.inputs import Reading, leaves_size_open
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.stated import StatedCall
@@ -57,6 +57,16 @@ class Telling(list[Call]):
                     reading.ends_with(each)
         self.read = len(self)
         if all(reading.over for reading in self.readings):
+            raise Halted(call)
+
+
+class OfAnySize(list[Call]):
+    """The calls of a model on maps of an open size, as long as each of them takes any size."""
+
+    def append(self, call: Call) -> None:
+        """Note a call. Halted where it asks for one size."""
+        super().append(call)
+        if not leaves_size_open(call):
             raise Halted(call)
 
 

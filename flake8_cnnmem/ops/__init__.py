@@ -34,6 +34,7 @@ from flake8_cnnmem.ops.resample import (
     Pad,
     PixelShuffle,
     Resize,
+    Restrided,
     Unfold,
     Windows,
 )
@@ -110,6 +111,7 @@ __all__ = [
     "RepeatInterleave",
     "Reshape",
     "Resize",
+    "Restrided",
     "Roll",
     "ScaledDotProduct",
     "ScaledGradient",

@@ -119,17 +119,19 @@ class Distances(Matmul):
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """Whether it is worked out "by pairs" or as a product, which it is by itself from 26 rows on, and whose
-        gradient alone is asked for; "repeated" where that is not known, or a batch is repeated."""
+        gradient alone is asked for; "repeated" where that is not known, or a batch is repeated. Rows that grow with the
+        batch are as many as they are in this replay (`sizes` of a value in memory)."""
         shapes = [operand.shape for operand in operands if not isinstance(operand.shape, Unknown)]
         if len(shapes) != 2 or min(map(len, shapes)) < 2 or differ(shapes[0][:-2], shapes[1][:-2]):
             return ("repeated",)
         first, second = (operand.grad for operand in operands)
-        many = any(isinstance(shape[-2], int) and shape[-2] > FEW_ROWS for shape in shapes)
+        rows = [(getattr(operand, "sizes", None) or shape)[-2] for operand, shape in zip(operands, shapes, strict=True)]
+        many = any(isinstance(each, int) and each > FEW_ROWS for each in rows)
         product = many if self.mode in (None, "use_mm_for_euclid_dist_if_necessary") else self.mode == PRODUCT
         if self.power == 2 and product:
             return () if first and second else ("first",) if first else ("second",)
         open_ = isinstance(self.power, Unknown) or isinstance(self.mode, Unknown)
-        growing = self.power == 2 and not all(isinstance(shape[-2], int) for shape in shapes)
+        growing = self.power == 2 and not all(isinstance(each, int) for each in rows)
         return ("repeated",) if open_ or growing else ("by pairs",) if second else ("by pairs, first", "by pairs")
 
     def quantity(self, name: str, *shapes: Shape) -> Size:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import itemgetter
 
-from flake8_cnnmem.dims import Batch, Shape, Size, add, multiply, product, show
+from flake8_cnnmem.dims import Batch, Shape, Size, add, multiply, product, show, subtract
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
@@ -356,3 +357,38 @@ class Windows(View):
         if problem:
             raise Mismatch(problem, (result,))
         return (result,)
+
+
+@dataclass(frozen=True, slots=True)
+class Restrided(View):
+    """The storage of a tensor read as `target`, one value of an axis `steps` values behind the one before it, whatever
+    the tensor's own shape (torch.as_strided). The gradient is zeros, into which that of the view is written
+    (as_strided_backward in FunctionsManual.cpp)."""
+
+    target: Shape
+    steps: tuple[Size, ...]
+
+    view_gradient = "fill"
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether two places of the view may be one of the storage (_maybe_overlapping_memory, there)."""
+        known = [step for step in self.steps if type(step) is int]
+        if len(known) < len(self.steps):
+            return True
+        last: Size = 0
+        for step, side in sorted(zip(known, self.target, strict=False), key=itemgetter(0)):
+            if side != 1:
+                if type(last) is not int or step <= last:
+                    return True
+                last = add(last, multiply(step, subtract(side, 1)))
+        return False
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        """Those that are stated."""
+        known = tuple([step for step in self.steps if type(step) is int])
+        return known if len(known) == len(self.steps) else None
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The stated shape."""
+        return (tuple(extent(side, batch=True) for side in self.target),)

@@ -3,7 +3,7 @@ storage says so by `view`."""
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import Batch, Shape, Size, multiply, product, same, show, subtract
+from flake8_cnnmem.dims import Batch, Shape, Size, floor_divide, multiply, product, same, show, subtract
 from flake8_cnnmem.graph import Mismatch, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
@@ -178,6 +178,11 @@ class AcrossOrder(Reshape):
 class Steps(Reshape):
     """(N, T, ...) to `target`, (N * T, ...): each of the T steps is cut out by an op of its own."""
 
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Of as many steps as there are, which the target may leave open."""
+        shape = inputs[0]
+        return ((multiply(shape[0], shape[1]), *shape[2:]),) if len(shape) > 1 else Reshape.outputs(self, *inputs)
+
     def quantity(self, name: str, *inputs: Shape) -> Size:
         """ "slices": what the gradients of all steps but one hold, each of the whole input's size."""
         if name != "slices":
@@ -202,6 +207,16 @@ class StepsAgain(Reshape):
 @dataclass(frozen=True, slots=True)
 class StepsTogether(Reshape):
     """(N * T, ...) to `target`, (N, T, ...): stacked in the order of time first, and turned."""
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """With as many steps as there are, where the target leaves them open."""
+        (shape,) = Reshape.outputs(self, *inputs)
+        if not inputs[0] or len(shape) < 2 or not isinstance(shape[1], Unknown):
+            return (shape,)
+        rows, batch = inputs[0][0], shape[0]
+        if not isinstance(rows, Batch) or not isinstance(batch, Batch):
+            return (shape,)
+        return ((batch, floor_divide(rows.multiple, batch.multiple), *shape[2:]),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.step_reads import is_reserved
 from flake8_cnnmem.ops import Einsum
 from flake8_cnnmem.results import FileReport, LayerProblem
-from flake8_cnnmem.smallest_edit import axes, blocks, calls, data, numbers, options
+from flake8_cnnmem.smallest_edit import axes, blocks, calls, data, derived, lacking, numbers, options, windows
 from flake8_cnnmem.smallest_edit.scene import Candidate, Scene
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.text.edits import applied
@@ -39,6 +39,14 @@ TOLD = 3
 
 KINDS: tuple[Callable[[Scene], Iterator[Candidate]], ...] = (
     calls.layer_not_called,
+    lacking.result_unread,
+    lacking.other_item,
+    lacking.sizes_of_reshape,
+    lacking.axis_of_target,
+    lacking.axis_put_in,
+    lacking.part_taken,
+    lacking.joined_otherwise,
+    lacking.end_of_part,
     calls.axis_behind,
     calls.axes_of_data,
     blocks.heads_not_dividing,
@@ -58,7 +66,10 @@ KINDS: tuple[Callable[[Scene], Iterator[Candidate]], ...] = (
     axes.order_lacking,
     axes.exchanged,
     numbers.squared,
+    derived.lines_before,
     numbers.parts_of_products,
+    windows.other_number,
+    windows.size_of_data,
     options.as_its_siblings,
     options.strides,
     options.factors,

@@ -86,14 +86,14 @@ def is_read(node: ast.Name) -> bool:
 
 def axis_behind(scene: Scene) -> Iterator[Candidate]:
     """An axis of one value for a layer that takes one feature or channel."""
-    if scene.problem.problem.declared != 1 or not scene.call.weights:
+    if scene.problem.problem.declared != 1 or not scene.call.weights or not scene.spelling.axis_behind:
         return
     for place in scene.places:
         node = place.node
         if place.distance == 0 and isinstance(node, ast.Call) and place.role == "op" and len(node.args) == 1:
             text = scene.text(node.args[0])
             axis = -1 if isinstance(scene.call.op, Linear) else 1
-            yield scene.candidate(9, node.args[0], f"{text}.unsqueeze({axis})")
+            yield scene.candidate(9, node.args[0], text + scene.spelling.axis_behind.format(axis))
 
 
 def axes_of_data(scene: Scene) -> Iterator[Candidate]:

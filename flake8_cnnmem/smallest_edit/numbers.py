@@ -15,11 +15,12 @@ from flake8_cnnmem.text.edits import Edit
 SIZED = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp)
 
 
-def sizes_written(scene: Scene) -> Iterator[tuple[Place, ast.expr, int]]:
-    """The expressions among the arguments of what takes part that gave a number."""
+def sizes_written(scene: Scene, far: int | None = None) -> Iterator[tuple[Place, ast.expr, int]]:
+    """The expressions among the arguments of what takes part that gave a number, those of ops as far away as `far`
+    (`FAR`) calls."""
     seen: set[int] = set()
     for place in sorted(scene.places, key=lambda place: sum(1 for _ in ast.walk(place.node))):
-        if place.role == "op" and place.distance > FAR:
+        if place.role == "op" and place.distance > (FAR if far is None else far):
             continue
         for node in inside(place.node):
             if id(node) in seen or not isinstance(node, SIZED) or is_part(scene, node):
@@ -52,11 +53,13 @@ def other_name(scene: Scene) -> Iterator[Candidate]:
             continue
         own = ast.dump(node)
         for size, wanted in scene.pairs:
-            if size != value:
+            if size != value or (size == 1 and not scene.states):
+                # An axis of one value is meant to be one.
                 continue
             found: dict[str, float] = {}
             for at, (other, scope) in enumerate(known.get(wanted, ())):
-                reach = 0 if scope is scene.scope_of(node) else 1 if scope is None else None
+                around = scope is None or is_own(scene, node, other)
+                reach = 0 if scope is scene.scope_of(node) else 1 if around else None
                 if reach is None or ast.dump(other) == own:
                     continue
                 text = scene.text(other)
@@ -72,6 +75,12 @@ def other_name(scene: Scene) -> Iterator[Candidate]:
                 yield scene.candidate(rank, node, text)
                 if literal:
                     yield scene_candidate(node, rank + 0.1, all_alike(scene, node, text))
+
+
+def is_own(scene: Scene, node: ast.expr, other: ast.expr) -> bool:
+    """Whether a name is an attribute of the object whose class an expression stands in."""
+    owner = other.value if isinstance(other, ast.Attribute) else None
+    return getattr(owner, "id", "") == "self" and scene.class_of(node) is scene.class_of(other)
 
 
 NAMED_SO = 8
@@ -129,7 +138,7 @@ def parts_of_products(scene: Scene) -> Iterator[Candidate]:
     given, declared = scene.problem.problem.given, scene.problem.problem.declared
     if not isinstance(scene.call.op, Reshape) or not given or not declared:
         return
-    often, known = numbers_written(scene), names_in_reach(scene)
+    often, known = scene.often, names_in_reach(scene)
     following = width_behind(scene)
     for place in scene.places:
         if place.distance > 1 or place.role not in ("op", "layer"):
@@ -181,19 +190,14 @@ def is_product_of_numbers(scene: Scene, node: ast.expr) -> bool:
     return isinstance(parent, ast.BinOp) and worked_out(parent) is not None
 
 
-def numbers_written(scene: Scene) -> Counter[int]:
-    """How often each whole number is written in the file."""
-    return Counter(
-        each.value for each in ast.walk(scene.tree) if isinstance(each, ast.Constant) and type(each.value) is int
-    )
-
-
 HANDED_TWICE = 3
 """How much less plausible it is that a block is handed one name twice."""
 
 
 def names_in_reach(scene: Scene) -> dict[int, list[tuple[ast.expr, ast.AST | None]]]:
     """By number: the names that had it, each with the function that it stands in; None for the module's own."""
+    if scene.names is not None:
+        return scene.names
     found: dict[int, list[tuple[ast.expr, ast.AST | None]]] = {}
     own = scene.index.variables
     for node in ast.walk(scene.tree):
@@ -211,6 +215,7 @@ def names_in_reach(scene: Scene) -> dict[int, list[tuple[ast.expr, ast.AST | Non
             number = worked_out(expression)
             if isinstance(number, int) and number > 1 and scene.index.values_of(name, None):
                 found.setdefault(number, []).append((ast.Name(name, ast.Load()), None))
+    scene.names = found
     return found
 
 
@@ -239,7 +244,7 @@ def factors(scene: Scene) -> Iterator[Candidate]:
                 continue
             text = scene.text(node)
             plain = text if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)) else f"({text})"
-            if not literal and place.role not in ("leaf", "data"):
+            if not literal and place.role not in ("leaf", "data") and min(value, wanted) > 1:
                 for factor in (2, 3, 4):
                     if wanted == factor * value:
                         yield scene.candidate(
@@ -251,7 +256,7 @@ def factors(scene: Scene) -> Iterator[Candidate]:
                         )
                     if value == factor * wanted:
                         yield replace(scene.candidate(17 + factor + far, node, f"{plain} // {factor}"), solved=True)
-            if not literal and abs(wanted - value) == 1:
+            if not literal and abs(wanted - value) == 1 and min(wanted, value) > 1:
                 yield scene.candidate(12 + far, node, f"{plain} {'+' if wanted > value else '-'} 1")
             if isinstance(node, ast.BinOp):
                 for part in ast.walk(node):
@@ -263,7 +268,7 @@ def factors(scene: Scene) -> Iterator[Candidate]:
                         exact = set() if literal or part.value * wanted % value else {part.value * wanted // value}
                         for factor in exact | {part.value - 1, part.value + 1}:
                             yield from resized(scene, node, part, factor, wanted, 13 + far)
-            if not literal and place.role != "data":
+            if not literal and place.role != "data" and min(value, wanted) > 1:
                 yield from lacking(scene, node, plain, value, wanted, 13 + far)
 
 
@@ -297,7 +302,7 @@ def lacking(scene: Scene, node: ast.expr, plain: str, value: int, wanted: int, r
 def number_itself(scene: Scene) -> Iterator[Candidate]:
     """The number where it is written, which is unlike others: the less often it stands in the file, and the more often
     the one that fits, the more plausible."""
-    often = numbers_written(scene)
+    often = scene.often
     done: set[int] = set()
     for place, node, value in sizes_written(scene):
         if isinstance(node, ast.BinOp) and worked_out(node) is not None and place.role == "layer":

@@ -4,6 +4,7 @@ the pairs of sizes of which one has to become the other."""
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import gcd, isqrt
@@ -18,6 +19,7 @@ from flake8_cnnmem.line_to_change.case import unchanged_from, unviewed
 from flake8_cnnmem.ops import (
     GLU,
     Chunk,
+    Convolution,
     Einsum,
     Flatten,
     Linear,
@@ -31,6 +33,7 @@ from flake8_cnnmem.ops import (
 from flake8_cnnmem.results import LayerProblem
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.text.edits import Edit, instead_of
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 FAR = 8
@@ -84,6 +87,8 @@ class Scene:
         self.tree = source.tree
         self.index = SyntaxIndex(self.tree)
         self.values: dict[int, list[Value]] = {}
+        self.names: dict[int, list[tuple[ast.expr, ast.AST | None]]] | None = None
+        """The names that had a number, once somebody has asked for them (`numbers.names_in_reach`)."""
         self.numbers: dict[int, int] = {}
         """By the id of an expression that was evaluated: how many calls there were behind its last evaluation."""
         for note in notes.found:
@@ -98,14 +103,22 @@ class Scene:
         imports = (node for node in ast.walk(self.tree) if isinstance(node, (ast.Import, ast.ImportFrom)))
         return {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
 
+    @cached_property
+    def often(self) -> Counter[int]:
+        """How often each whole number is written in the file."""
+        return Counter(
+            each.value for each in ast.walk(self.tree) if isinstance(each, ast.Constant) and type(each.value) is int
+        )
+
     def number(self, node: ast.AST) -> int | None:
-        """The one whole number that an expression gave, each time."""
+        """The one whole number that an expression gave, each time that it was known."""
         if isinstance(node, ast.Constant):
             return node.value if type(node.value) is int else None
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             inner = self.number(node.operand)
             return None if inner is None else -inner
-        found = {each if type(each) is int else None for each in self.values.get(id(node), ())}
+        values = self.values.get(id(node), ())
+        found = {each if type(each) is int else None for each in values if not isinstance(each, Unknown)}
         return found.pop() if len(found) == 1 else None
 
     def every_number(self, node: ast.AST) -> set[int]:
@@ -159,6 +172,11 @@ class Scene:
     def edit(self, node: ast.expr, text: str) -> Edit:
         return instead_of(node, self.lines, text)
 
+    def edit_between(self, first: ast.expr, last: ast.expr, text: str) -> Edit:
+        """The edit that writes a text in the place of two expressions and what stands between them."""
+        one, other = self.edit(first, text), self.edit(last, text)
+        return Edit(one.line, one.column, other.end_line, other.end_column, text)
+
     def candidate(self, rank: float, node: ast.expr, text: str) -> Candidate:
         """The expression with another text in its place."""
         return Candidate(rank, node.lineno, node.col_offset + 1, (self.edit(node, text),))
@@ -179,6 +197,12 @@ class Scene:
             return False
         sides = [shape[1:-1] if self.channels_last else shape[2:] for shape in shapes]
         return any(each != sides[0] for each in sides)
+
+    @cached_property
+    def has_maps(self) -> bool:
+        """Whether a convolution over the sides of images takes part."""
+        weights = (each.weights[0].shape for each in self.behind if isinstance(each.op, Convolution) and each.weights)
+        return any(isinstance(shape, tuple) and len(shape) == MAPS for shape in weights)
 
     @cached_property
     def is_of_axes(self) -> bool:
@@ -208,7 +232,12 @@ class Scene:
     @cached_property
     def behind(self) -> Sequence[Call]:
         """The call that refuses the sizes, and those before it, the nearest first."""
-        return [self.call, *reversed(calls_behind(self.call.inputs)[-MOST_CALLS:])]
+        return [self.call, *reversed(self.before[-MOST_CALLS:])]
+
+    @cached_property
+    def before(self) -> Sequence[Call]:
+        """All calls behind the one that refuses the sizes, in the order in which they ran."""
+        return calls_behind(self.call.inputs)
 
     @cached_property
     def places(self) -> Sequence[Place]:
@@ -256,11 +285,13 @@ class Scene:
         if self.is_of_order:
             return found
         given, declared = problem.given, problem.declared
-        if given is not None and declared is not None:
-            found |= {(given, declared), (declared, given)}
         found |= self.states or set(self.differing())
         found |= self.before_parts
-        return {(a, b) for a, b in found if a != b and a > 1 and b > 1}
+        found = {(a, b) for a, b in found if a > 1 and b > 1}
+        found |= self.states or (set(self.differing()) if isinstance(self.call.op, Loss) else set())
+        if given and declared and (min(given, declared) > 1 or problem.what.startswith("takes ")):
+            found |= {(given, declared), (declared, given)}
+        return {(a, b) for a, b in found if a != b}
 
     @cached_property
     def reshaped(self) -> set[tuple[int, int]]:
@@ -274,14 +305,19 @@ class Scene:
 
     @cached_property
     def states(self) -> set[tuple[int, int]]:
-        """The widths of a recurrent layer and of the state that it is given, where they differ."""
+        """The widths of a recurrent layer and of the state that it is given, and of how many layers, where they
+        differ."""
         if not isinstance(self.call.op, (Recurrent, RecurrentCell)) or not self.call.weights:
             return set()
         own = self.call.outputs[0].shape
-        widths = {each.shape[-1] for each in self.call.inputs[1:] if isinstance(each.shape, tuple) and each.shape}
+        states = [each.shape for each in self.call.inputs[1:] if isinstance(each.shape, tuple) and each.shape]
         width = own[-1] if isinstance(own, tuple) and own else None
-        both = [(width, each) for each in widths if type(each) is int and type(width) is int and each != width]
-        return {pair for a, b in both for pair in ((a, b), (b, a)) if type(a) is int and type(b) is int}
+        both: list[tuple[object, object]] = [(width, each[-1]) for each in states if each[-1] != width]
+        op = self.call.op
+        if isinstance(op, Recurrent) and op.stacked and type(op.layers) is int:
+            layers = op.layers * (1 + (op.bidirectional is True))
+            both += [(layers, each[0]) for each in states if len(each) == STACKED and each[0] != layers]
+        return {(a, b) for one in both for a, b in (one, one[::-1]) if type(a) is int and type(b) is int}
 
     @cached_property
     def before_parts(self) -> set[tuple[int, int]]:
@@ -367,6 +403,8 @@ def larger(table: Tensor, others: Sequence[Tensor]) -> bool:
 FLAT_WITHIN = 6
 """How many calls before a layer of features the flattening of maps is looked for."""
 MAPS = 4
+STACKED = 3
+"""The axes of the states of several layers."""
 FLAT = 2
 """The axes of samples of features; two operands."""
 

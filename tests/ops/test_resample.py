@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.graph import Mismatch, Op
-from flake8_cnnmem.ops import ChannelShuffle, Crop, Fold, Pad, PixelShuffle, Resize, Unfold, Windows
+from flake8_cnnmem.ops import ChannelShuffle, Crop, Fold, Pad, PixelShuffle, Resize, Restrided, Unfold, Windows
 from flake8_cnnmem.unknown import Unknown
 
 N = Batch(1)
@@ -42,6 +42,7 @@ SHAPES: dict[str, tuple[Op, Shape, Any]] = {
     "pixel shuffle by an unknown factor": (PixelShuffle(U), (N, 64, 7, 8), (N, U, U, U)),
     "channel shuffle": (ChannelShuffle(4), (N, 64, 7, 7), (N, 64, 7, 7)),
     "torch: unfold": (Unfold((2, 3), stride=2), (N, 3, 10, 12), (N, 18, 25)),
+    "torch: as_strided": (Restrided((N, 3, 4), (12, 2, 1)), (N, 12), (N, 3, 4)),
     "unfold with padding": (Unfold((3, 3), padding=1), (N, 4, 5, 5), (N, 36, 25)),
     "fold": (Fold((10, 12), (2, 3), stride=2), (N, 18, 25), (N, 3, 10, 12)),
     "torch: windows along an axis": (Windows(1, 4, 3), (2, 10), (2, 3, 4)),

@@ -55,6 +55,39 @@ CASES = {
         ["h = self.c(self.b(self.a(x)))", "return self.d(h.flatten(1))"], "2, 3, 32, 32",
         "self.c = nn.Conv2d(8, 8, 3, padding=1)",
     ),
+    "a size that a line works out": (
+        ["side = (32 - 6) // 4", "self.a = nn.Conv2d(3, 8, 7)", "self.b = nn.Linear(8 * side * side, 3)"],
+        ["h = nn.functional.max_pool2d(self.a(x), 2)", "return self.b(h.flatten(1))"], "2, 3, 32, 32",
+        "side = (32 - 6) // 4",
+    ),
+    "a summand that a line lacks": (
+        ["other = 16", "both = width + 3", "self.a, self.b = nn.Linear(8, width), nn.Linear(8, other)",
+         "self.c = nn.Linear(both, 3)"],
+        ["h = torch.cat((self.a(x), self.b(x), x[:, :3]), 1)", "return self.c(h)"], "2, 8", "both = width + 3",
+    ),
+    "a result that nobody reads": (
+        ["self.a, self.b = nn.Linear(8, 12), nn.Linear(8, width)", "self.c = nn.Linear(12, width)"],
+        ["a, b = self.a(x), self.b(x)", "c = self.c(a)", "return torch.stack((a, b))"], "2, 8",
+        "return torch.stack((a, b))",
+    ),
+    "another item of a list": (
+        ["self.a, self.b = nn.Conv2d(3, 8, 3), nn.Conv2d(8, 20, 3)", "self.c = nn.Conv2d(8, 5, 1)"],
+        ["maps = [self.a(x)]", "maps.append(self.b(maps[0]))", "return self.c(maps[1])"], "2, 3, 16, 16",
+        "return self.c(maps[1])",
+    ),
+    "another stride, where no other would do": (
+        ["self.a = nn.Conv2d(3, 8, 4, stride=3)", "self.b = nn.Linear(8 * 15 * 15, 3)"],
+        ["return self.b(self.a(x).flatten(1))"], "2, 3, 32, 32", "self.a = nn.Conv2d(3, 8, 4, stride=3)",
+    ),
+    "an axis that a reshape lacks": (
+        ["self.a = nn.Linear(8, width)", "self.b = nn.Linear(width // 2, 3)"],
+        ["h = self.a(x)", "h = h.view(x.size(0), 12)", "return self.b(h.sum(1))"], "2, 8", "h = h.view(x.size(0), 12)",
+    ),
+    "two sizes of a reshape": (
+        ["self.a, self.b = nn.Conv2d(1, 6, 3), nn.Linear(6 * 14, width)"],
+        ["n, c, t, f = self.a(x).shape", "h = self.a(x).view(n, c, t * f)", "return self.b(h)"], "2, 1, 10, 16",
+        "h = self.a(x).view(n, c, t * f)",
+    ),
     "one more that is joined": (
         ["self.a = nn.Linear(8, width)", "self.b = nn.Linear(8, 16)", "self.c = nn.Linear(width + 16 + 8, 3)"],
         ["a, b = self.a(x), self.b(x)", "h = torch.cat((a, b), 1)", "return self.c(h)"], "2, 8",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 from flake8_cnnmem.dims import Batch
@@ -210,7 +210,19 @@ def make_zip(run: Runtime, *iterables: Value, strict: Value = False) -> Value:
     sources = iterators(run, iterables)
     if isinstance(sources, Unknown):
         return sources
-    return zip(*sources, strict=run.truth(strict) is True)
+    return zip(*sources, strict=False) if run.truth(strict) is not True else of_one_length(run, sources)
+
+
+def of_one_length(run: Runtime, sources: Sequence[Iterator[Value]]) -> Iterator[Value]:
+    """Tuples of the items of several iterators; the program's ValueError where one ends before another."""
+    while True:
+        items = [next(source, MISSING) for source in sources]
+        missing = sum(item is MISSING for item in items)
+        if missing == len(items):
+            return
+        if missing:
+            raise run.error("ValueError", "zip() has an argument that is longer than another one")
+        yield tuple(items)
 
 
 def make_enumerate(run: Runtime, iterable: Value, start: Value = 0) -> Value:

@@ -308,7 +308,11 @@ def combination(run: Runtime, cls: Class, value: Value) -> Value:
     exact = by_value(run, cls, value)
     if isinstance(exact, Instance):
         return exact
-    parts = [each.attributes["_name_"] for each in canonical(cls) if each.attributes["_value_"] & value]
+    members = canonical(cls)
+    open_value = next((v for each in members if isinstance(v := each.attributes["_value_"], Unknown)), None)
+    if open_value is not None:
+        return open_value
+    parts = [each.attributes["_name_"] for each in members if each.attributes["_value_"] & value]
     made = Instance(cls, {"_name_": "|".join(parts) or None, "_value_": value, "__objclass__": cls})
     made.payload = value if cls.derives_from(INT) else None
     return made

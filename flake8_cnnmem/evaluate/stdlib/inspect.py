@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.concrete import pure
@@ -64,10 +65,11 @@ def parameters(run: Runtime, function: Value) -> list[Instance] | Unknown:
 
 def of_native(run: Runtime, function: Native) -> list[Instance] | Unknown:
     """The parameters of a native without `run`; unknown where it takes anything."""
-    try:
-        return of_signature(inspect.signature(function.function), 1)
-    except (TypeError, ValueError):
-        return run.unknown(f"the signature of {function.name} is not known")
+    with suppress(TypeError, ValueError):
+        signature = inspect.signature(function.function)
+        if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in signature.parameters.values()):
+            return of_signature(signature, 1)
+    return run.unknown(f"the signature of {function.name} is not known")
 
 
 def of_signature(signature: inspect.Signature, skip: int) -> list[Instance]:

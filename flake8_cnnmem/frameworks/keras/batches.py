@@ -34,9 +34,9 @@ def batch_of(run: Runtime, data: Value, targets: Value, batch_size: Value, usual
     """
     if is_source(data):
         return run.within(BATCH_STEPS, FIRST, data)
-    size: Size | None = batch_size if type(batch_size) is int and batch_size > 0 else usual
-    if batch_size is not None and size is usual:
-        size = BATCH
+    size: Size | None = usual
+    if batch_size is not None:
+        size = batch_size if type(batch_size) is int and batch_size > 0 else BATCH
     inputs = one_batch(data, size)
     return inputs if targets is None else (inputs, one_batch(targets, size))
 

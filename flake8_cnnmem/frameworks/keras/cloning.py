@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.functional import replay
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
-from flake8_cnnmem.frameworks.keras.model_state import ModelState, model_state
+from flake8_cnnmem.frameworks.keras.model_state import is_model, model_state
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL
 from flake8_cnnmem.frameworks.keras.properties import one_or_list
-from flake8_cnnmem.frameworks.keras.session import LayerState, flatten
+from flake8_cnnmem.frameworks.keras.session import flatten
 from flake8_cnnmem.frameworks.keras.tracking import is_layer, native, state_of
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import Instance, Value
@@ -49,7 +49,7 @@ def copied(run: Runtime, layer: Instance, clone_function: Value) -> Value:
     """The copy of a layer in `clone_model`: by the function that is given, or from its configuration."""
     if clone_function is not None:
         return run.call(clone_function, layer)
-    if isinstance(layer.native, LayerState) and isinstance(layer.native.model, ModelState):
+    if is_model(layer):
         return clone_model(run, layer)
     return run.call(run.get(layer.cls, "from_config"), run.call(run.get(layer, "get_config")))
 

@@ -13,7 +13,7 @@ from flake8_cnnmem.dims import BATCH, Shape, same, show
 from flake8_cnnmem.frameworks.keras.batches import is_source
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
-from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
+from flake8_cnnmem.frameworks.keras.session import LayerState, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.version import version
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -137,6 +137,8 @@ def compare_inputs(run: Runtime, model: Instance, data: Value, method: str = "fi
         return
     own = list(graph.flat_inputs)
     given = list(data) if isinstance(data, (list, tuple)) else [data]
+    if isinstance(data, dict):
+        given = [data.get(name) for name in names_of(run, own)]
     if len(own) != len(given):
         return
     for declared, tensor in pairs(own, given):
@@ -155,6 +157,14 @@ def compare_inputs(run: Runtime, model: Instance, data: Value, method: str = "fi
             asked = Tensor((BATCH, *wanted), declared.dtype, framework="keras")
             asked.site = layer.site if isinstance(layer, Instance) else None
             apply(run, Fed(), fed, asked, function=method)
+
+
+def names_of(run: Runtime, tensors: Sequence[Tensor]) -> list[str]:
+    """The names of the layers that give a model's inputs or outputs, "" where one is not known."""
+    nodes = [session_of(run).node_of(each) for each in tensors]
+    layers = [node[0].operation if node is not None else None for node in nodes]
+    states = [each.native if isinstance(each, Instance) else None for each in layers]
+    return [each.name if isinstance(each, LayerState) else "" for each in states]
 
 
 def compare_counts(run: Runtime, model: Instance, data: Value, targets: Value, method: str = "fit") -> None:

@@ -24,7 +24,7 @@ from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of, tensors_i
 from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, sublayers
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
 from flake8_cnnmem.frameworks.keras.version import asks_for_2
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.ops.base import MIXED
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -186,12 +186,14 @@ def try_batch(run: Runtime, model: Instance, batch: Value) -> None:
     its axes meets another number."""
     graph, nodes = graph_of(model), state_of(run, model).nodes
     outputs = graph.flat_outputs if graph is not None else nodes[-1].outputs if nodes else ()
-    sizes = [size for tensor in outputs if isinstance(tensor.shape, tuple) for size in tensor.shape]
     inputs = batch[0] if isinstance(batch, tuple) and batch else batch
     given = tensors_in(inputs)
-    if any(isinstance(size, Unknown) and size.reason == MIXED.reason for size in sizes) and given:
-        if all(map(is_counted, given)):
-            run.attempt(model, inputs)
+    if not given or not all(map(is_counted, given)):
+        return
+    made = (tensor.shape for call in calls_behind(outputs) for tensor in call.outputs)
+    sizes = (size for shape in made if isinstance(shape, tuple) for size in shape)
+    if any(isinstance(size, Unknown) and size.reason == MIXED.reason for size in sizes):
+        run.attempt(model, inputs)
 
 
 def usual_step_on_others(run: Runtime, model: Instance, batch: Value) -> tuple[Unknown, ...]:

@@ -80,6 +80,11 @@ def compilation_of(model: Instance) -> Compilation | Unknown | None:
     return found if isinstance(found, (Compilation, Unknown)) else None
 
 
+def is_model(layer: Instance) -> bool:
+    """Whether a layer is a model of its own."""
+    return isinstance(layer.native, LayerState) and isinstance(layer.native.model, ModelState)
+
+
 def graph_of(model: Instance) -> Graph | None:
     """A model's own graph, if it has one."""
     state = model.native

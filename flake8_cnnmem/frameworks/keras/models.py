@@ -8,13 +8,14 @@ from typing import Any
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.keras.batches import one_batch
 from flake8_cnnmem.frameworks.keras.compiled_losses import LOSS_METHODS
+from flake8_cnnmem.frameworks.keras.configurations import model_config
 from flake8_cnnmem.frameworks.keras.fed import compare_called, compare_inputs
 from flake8_cnnmem.frameworks.keras.fitting import EVALUATE, compile_model, fitter, not_followed, usual_step
 from flake8_cnnmem.frameworks.keras.functional import Graph, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, call_layer, initialise
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of, model_state
-from flake8_cnnmem.frameworks.keras.properties import get_config, one_or_list
+from flake8_cnnmem.frameworks.keras.properties import one_or_list
 from flake8_cnnmem.frameworks.keras.saving import save, to_json
 from flake8_cnnmem.frameworks.keras.session import LayerState, Node, first_unknown_in, flatten, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
@@ -323,7 +324,7 @@ MODEL = Class(
         "reset_metrics": native(nothing),
         "get_layer": native(get_layer),
         "from_config": ClassMethod(native(model_from_config)),
-        "get_config": native(get_config),
+        "get_config": native(model_config),
         "layers": Property(native(get_layers)),
         "inputs": Property(native(get_inputs)),
         "outputs": Property(native(get_outputs), native(set_outputs)),

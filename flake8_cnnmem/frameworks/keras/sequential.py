@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import BATCH
+from flake8_cnnmem.frameworks.keras.configurations import stack_from_config
 from flake8_cnnmem.frameworks.keras.functional import AGAIN_STEPS, invoke, refuse_twice, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, initialise
@@ -13,7 +14,7 @@ from flake8_cnnmem.frameworks.keras.tracking import MERGE, STACK, is_layer, nati
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Value
 
 
 def sequential_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
@@ -233,6 +234,7 @@ SEQUENTIAL = Class(
         "build": Native("build", build, propagate_unknown=False),
         "call": Native("call", call, propagate_unknown=False),
         "layers": Property(native(get_layers)),
+        "from_config": ClassMethod(native(stack_from_config)),
     },
     module="keras",
 )

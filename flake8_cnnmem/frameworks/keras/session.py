@@ -11,7 +11,7 @@ from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its own way: counted without it"
 
@@ -80,6 +80,8 @@ class Session:
     """Layers, by id, that compute something else than when they were last called."""
     saved: dict[int, Instance] = field(default_factory=dict)
     """The models that the code wrote to files, by id."""
+    configured: dict[str, Class | None] = field(default_factory=dict)
+    """The classes of layers whose configuration a model's own has, by name; None where several have one."""
     described: dict[int, tuple[Value, Any]] = field(default_factory=dict)
     """By the id of a text that describes a model: the text, and the model as it was (`saving.Saved`)."""
     written: int = 0

@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from flake8_cnnmem.dims import BATCH, Shape
+from flake8_cnnmem.dims import BATCH, Batch, Shape
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.config_objects import LOSS
-from flake8_cnnmem.frameworks.keras.fed import pairs, sized
+from flake8_cnnmem.frameworks.keras.fed import names_of, pairs, sized
 from flake8_cnnmem.frameworks.keras.functional import Graph
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops import losses
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
-from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.frameworks.keras.tracking import state_of
+from flake8_cnnmem.frameworks.keras.version import version
+from flake8_cnnmem.graph import Problem, Tensor
 from flake8_cnnmem.ops import Loss
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.ops.loss import target_problem
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -42,17 +44,43 @@ def compare(run: Runtime, model: Instance, fit: Fit, given: Value) -> None:
     """Say it where the targets of a fit are of another size than the model's output."""
     graph, batch = graph_of(model), fit.batch
     target = batch[1] if given is None and isinstance(batch, tuple) and len(batch) > 1 else given
-    if graph is None or not isinstance(model.cls.find("compute_loss"), Native):
+    if not isinstance(model.cls.find("compute_loss"), Native):
+        return
+    if graph is None:
+        called = result_for(run, model, batch)
+        if called is not None and isinstance(target, Tensor):
+            compare_one(run, fit.loss, called, target)
         return
     outputs = [shaped(each, shape) for each, shape in zip(graph.flat_outputs, outputs_for(graph, batch), strict=True)]
     if len(outputs) == 1 and isinstance(target, Tensor):
         compare_one(run, fit.loss, outputs[0], target)
     elif len(outputs) > 1:
+        compare_number(run, outputs, target)
         for at, (output, name) in enumerate(zip(outputs, names_of(run, graph.flat_outputs), strict=True)):
             own = part(target, at, name, len(outputs))
             if isinstance(own, Tensor):
                 shared = fit.loss if isinstance(fit.loss, (str, Native, Instance)) else None
                 compare_one(run, shared or part(fit.loss, at, name, len(outputs)), output, own)
+
+
+def result_for(run: Runtime, model: Instance, batch: Value) -> Tensor | None:
+    """The one tensor that a model without a graph of its own gave, when it was built for samples of a batch's sizes."""
+    given = batch[0] if isinstance(batch, tuple) and batch else batch
+    for node in reversed(state_of(run, model).nodes):
+        own = node.inputs[0].shape if len(node.inputs) == 1 else None
+        if isinstance(given, Tensor) and isinstance(given.shape, tuple) and isinstance(own, tuple):
+            if own[:1] == (BATCH,) and own[1:] == given.shape[1:] and isinstance(node.result, Tensor):
+                return node.result
+    return None
+
+
+def compare_number(run: Runtime, outputs: Sequence[Tensor], target: Value) -> None:
+    """Say it where a model of several outputs is given targets of another number (`pack_sequence_as` in
+    keras/src/trainers/compile_utils.py)."""
+    given = list(target) if isinstance(target, (list, tuple)) else []
+    if given and len(given) != len(outputs) and all(isinstance(each, Tensor) for each in given):
+        what = f"takes targets for {len(outputs)} outputs, but is given {len(given)}"
+        apply(run, Refused(Problem("CNM201", what, error="ValueError")), *outputs, function="fit")
 
 
 def outputs_for(graph: Graph, batch: Value) -> list[Shape | Unknown]:
@@ -71,14 +99,6 @@ def shaped(output: Tensor, shape: Shape | Unknown) -> Tensor:
     return output if shape is output.shape else replace(output, shape=shape)
 
 
-def names_of(run: Runtime, outputs: Sequence[Tensor]) -> list[str]:
-    """The names of the layers that give a model's outputs, "" where one is not known."""
-    nodes = [session_of(run).node_of(each) for each in outputs]
-    layers = [node[0].operation if node is not None else None for node in nodes]
-    states = [each.native if isinstance(each, Instance) else None for each in layers]
-    return [each.name if isinstance(each, LayerState) else "" for each in states]
-
-
 def part(value: Value, at: int, name: str, count: int) -> Value:
     """What one of several outputs is told: by its name, or by its place."""
     if isinstance(value, dict):
@@ -90,19 +110,25 @@ def compare_one(run: Runtime, said: Value, output: Tensor, target: Tensor) -> No
     """Say it where a loss does not take this target for this output."""
     loss = loss_name(said)
     kind = KINDS.get(loss or "")
-    if kind is None:
+    if kind is None or not isinstance(output.shape, tuple):
         return
     wanted, found = sizes_of(output), sizes_of(target)
-    if wanted is None or found is None or not may_accuse(kind, wanted, found):
+    if wanted is None or found is None or not may_accuse(kind, wanted, found, not version(run)):
         return
     labels = Tensor((BATCH, *found), target.dtype, framework="keras")
-    if target_problem(kind, (BATCH, *wanted), (BATCH, *found)) is not None:
+    # Of samples joined behind samples there are several times as many; a batch that the input states counts for nothing.
+    lead = output.shape[0] if isinstance(output.shape[0], Batch) else BATCH
+    if target_problem(kind, (lead, *wanted), (BATCH, *found)) is not None:
         apply(run, Loss(kind), output, labels, function=loss or kind)
 
 
-def may_accuse(kind: str, wanted: Shape, found: Shape) -> bool:
-    """Whether all versions of Keras refuse the two, if their shapes are refused at all."""
+def may_accuse(kind: str, wanted: Shape, found: Shape, newest: bool) -> bool:
+    """Whether the version that the program is counted for refuses the two, if their shapes are refused at all. The
+    binary crossentropy broadcasts before Keras 3, and compares shapes since (`binary_crossentropy` in
+    keras/src/backend/tensorflow/nn.py)."""
     if kind in CLASSES or (kind == "bce" and found in ((), (1,)) and len(wanted) == 1 and wanted != (1,)):
+        return True
+    if kind == "bce" and newest and len(wanted) == len(found):
         return True
     return len(wanted) == len(found) and all(a == b or 1 not in (a, b) for a, b in zip(wanted, found, strict=True))
 

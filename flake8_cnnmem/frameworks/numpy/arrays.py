@@ -142,7 +142,8 @@ def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | U
         one = items if item is MISSING else as_array(run, item, dtype)
         if isinstance(one, Unknown) or isinstance(one.shape, Unknown):
             return items
-        return make((items, *one.shape), None, one.dtype)
+        count = run.iterate(value)
+        return make((count if isinstance(count, Unknown) else items, *one.shape), None, one.dtype)
     return gathered(run, items, dtype)
 
 

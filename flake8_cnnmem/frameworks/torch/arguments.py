@@ -7,12 +7,13 @@ from functools import wraps
 from typing import Any, cast
 
 from flake8_cnnmem.dims import Batch, Shape, Size, as_size
+from flake8_cnnmem.frameworks.torch.autograd.grad import STEPPING
 from flake8_cnnmem.frameworks.torch.functions.constants import flat, scalar
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import lose
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Value
+from flake8_cnnmem.values import Instance, Native, Value
 
 NOT_A_SHAPE = Unknown("a shape could not be worked out")
 
@@ -109,9 +110,31 @@ def renaming(function: Callable[..., Value], names: Iterable[str]) -> Callable[.
                 written = kwargs.pop("out", None)
                 if isinstance(written, Tensor):
                     lose(args[0], written)
+                    # What is made of numbers alone (`torch.eye`) stays a tensor of known values.
+                    if any(isinstance(value, Tensor) for value in (*args, *kwargs.values())):
+                        return written_into(written, function, *args, **kwargs)
         return function(*args, **kwargs)
 
     return renamed
+
+
+def written_into(out: Tensor, function: Callable[..., Value], run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """`f(x, out=y)`: what is computed lies in `y`, which is resized first where it is of another shape (and is a new
+    tensor then, as it is here)."""
+    from flake8_cnnmem.frameworks.torch.functions.overwriting import overwritten
+
+    def computed(run: Runtime) -> Value:
+        return function(run, *args, **kwargs)
+
+    # What is applied for its shape alone is no op of an optimizer's step.
+    stepping = run.data(STEPPING)
+    before = dict(stepping)
+    stepping.clear()
+    _, made = run.aside(Native("out", computed, propagate_unknown=False))
+    stepping.update(before)
+    if isinstance(made, Tensor) and made.shape == out.shape:
+        return overwritten(run, out, function="out")
+    return computed(run)
 
 
 def or_by_name(word: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]:

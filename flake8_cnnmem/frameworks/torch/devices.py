@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flake8_cnnmem.frameworks.changed_weights import CROSSED
 from flake8_cnnmem.frameworks.torch.noted import note_made
-from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import same_values, shares
 from flake8_cnnmem.unknown import Unknown
@@ -52,6 +52,11 @@ def to_device(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Valu
         run.data(CROSSED)[id(input)] = input
     input.moved = True
     return input
+
+
+def is_there(tensor: Tensor) -> bool:
+    """Whether a tensor lies on the device for certain: what is made like it, or of its kind, does as well."""
+    return tensor.moved or (tensor.call is not None and lies_on_device(tensor))
 
 
 def operands_of(tensor: Tensor) -> list[Tensor]:

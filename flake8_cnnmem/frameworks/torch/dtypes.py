@@ -73,6 +73,18 @@ LEGACY = {
 }  # fmt: skip
 """torch.FloatTensor and its like: constructors, and names for `x.type("torch.FloatTensor")`."""
 
+ON_CARD = "torch.cuda"
+"""The module whose types of these names lie on the card: `torch.cuda.FloatTensor`."""
+
+
+def place_of(kind: Value) -> bool | None:
+    """Whether one of the older types lies on the card; None of what is none of them."""
+    named = f"{kind.module}.{kind.name}" if isinstance(kind, Class) else kind
+    if not isinstance(named, str):
+        return None
+    module, _, word = named.rpartition(".")
+    return module == ON_CARD if word in LEGACY and module in ("torch", ON_CARD) else None
+
 
 def dtype_named(name: str) -> Instance | None:
     """The dtype object that `torch.<name>` is."""

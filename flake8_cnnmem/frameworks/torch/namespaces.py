@@ -53,6 +53,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
 from flake8_cnnmem.frameworks.torch.nn.modules.module_calls import functional_call
 from flake8_cnnmem.frameworks.torch.nn.parameter import (
     BUFFER,
+    CARD_TENSORS,
     LEGACY_TENSORS,
     PARAMETER,
     TENSOR,
@@ -299,7 +300,7 @@ CONTENTS: dict[str, Contents] = {
         "functional_call": Native("functional_call", functional_call, propagate_unknown=False),
     },
     "torch.fx": {"wrap": native("wrap", scripting.wrap), "Proxy": Class("Proxy", module="torch.fx")},
-    "torch.cuda": {**LEGACY_TENSORS, **scripting.CUDA, "stream": regions.NO_OP, "device": regions.NO_OP},
+    "torch.cuda": {**CARD_TENSORS, **scripting.CUDA, "stream": regions.NO_OP, "device": regions.NO_OP},
     **dict.fromkeys(("torch.xpu", "torch.mps", "torch.mtia"), scripting.OTHER_ACCELERATORS),
     "torch.accelerator": {
         **scripting.CUDA,

@@ -16,9 +16,14 @@ from flake8_cnnmem.frameworks.torch.op_rules import (
 )
 
 
-def by_instance(statistics: int) -> OpRule:
+def statistics(of: str, tensors: int = 1) -> New:
+    """So many tensors of means, deviations, or sums of them: float32 for half precision, too."""
+    return New(of, 4, tensors, widens=True)
+
+
+def by_instance(tensors: int) -> OpRule:
     """An instance norm: its input lies contiguous for it, or is copied (at::instance_norm)."""
-    kept = Saved(New("instances", 4, statistics))
+    kept = Saved(statistics("instances", tensors))
     return OpRule((X, kept), layout="contiguous", reads="contiguous", viewed=True)
 
 
@@ -26,7 +31,7 @@ NORMALISATIONS = [
     (
         "batch_norm",
         OpRule(
-            (X, Saved(New("channels", 4, 2))),
+            (X, Saved(statistics("channels", 2))),
             layout="suggested",
             reads="by cuDNN",
             weights="first",
@@ -38,15 +43,17 @@ NORMALISATIONS = [
     # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
     (
         "layer_norm",
-        OpRule((X, Saved(New("rows", 4, 2))), layout="contiguous", reads="contiguous", passing="both", autocast=FULL),
+        OpRule(
+            (X, Saved(statistics("rows", 2))), layout="contiguous", reads="contiguous", passing="both", autocast=FULL
+        ),
     ),
     (
         "group_norm",
         # A factor and a summand for each channel of each sample; on the way back two sums and a factor for each.
         OpRule(
-            (X, Saved(New("groups", 4, 2))),
-            forward=(New("instances", 4, 2),),
-            backward=(New("instances", 4, 3), New("groups", 4, 2)),
+            (X, Saved(statistics("groups", 2))),
+            forward=(statistics("instances", 2),),
+            backward=(statistics("instances", 3), statistics("groups", 2)),
             layout="contiguous",
             reads="contiguous",
             autocast=FULL,
@@ -57,21 +64,21 @@ NORMALISATIONS = [
     ("instance_norm", by_instance(2)),
     (
         "instance_norm/scaled",
-        OpRule((X, Saved(New("instances", 4, 3))), layout="contiguous", reads="contiguous", viewed=True),
+        OpRule((X, Saved(statistics("instances", 3))), layout="contiguous", reads="contiguous", viewed=True),
     ),
     # Running statistics are repeated as well.
     (
         "instance_norm/tracked",
-        OpRule((X, Saved(New("instances", 4, 4))), layout="contiguous", reads="contiguous", viewed=True),
+        OpRule((X, Saved(statistics("instances", 4))), layout="contiguous", reads="contiguous", viewed=True),
     ),
     (
         "instance_norm/scaled, tracked",
-        OpRule((X, Saved(New("instances", 4, 5))), layout="contiguous", reads="contiguous", viewed=True),
+        OpRule((X, Saved(statistics("instances", 5))), layout="contiguous", reads="contiguous", viewed=True),
     ),
     # _fused_rms_norm on CUDA.
     (
         "rms_norm",
-        OpRule((X, Saved(New("rows", 4))), layout="contiguous", reads="contiguous", passing="both", autocast=FULL),
+        OpRule((X, Saved(statistics("rows"))), layout="contiguous", reads="contiguous", passing="both", autocast=FULL),
     ),
     # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
     (

@@ -197,7 +197,7 @@ POOLS = [
 
 
 def euclidean(first: int, second: int) -> OpRule:
-    """`_euclidean_dist`: what its way back makes for a moment of the size of the first and of the second operand."""
+    """`_euclidean_dist`: what its way back makes for a moment of the size of either operand."""
     return OpRule(
         (Saved("inputs"), Y),
         forward=(New("x"), New("x1"), New("rows", times=2)),
@@ -205,6 +205,7 @@ def euclidean(first: int, second: int) -> OpRule:
         layout="contiguous",
         reads="contiguous",
         autocast=FULL,
+        column_sums=True,
     )
 
 
@@ -269,8 +270,7 @@ MERGES = [
     ("det", OpRule((X, Saved(New("x"))), backward=temporaries(2))),
     # _weight_norm_interface: the direction, the magnitude and the norms that it divides by, all of them contiguous.
     ("weight_norm", OpRule((Saved("inputs"), Saved(New("x1"))), layout="contiguous", reads="contiguous", dense=True)),
-    # Of many rows distances are a product of matrices, each with its norms and ones beside it (_euclidean_dist). The
-    # gradients of both operands are made in one expression, whoever asks for them.
+    # Of many rows a product of matrices, each with its norms and ones beside it; both gradients are one expression.
     ("cdist", euclidean(2, 2)),
     ("cdist/first", euclidean(2, 3)),
     ("cdist/second", euclidean(3, 2)),
@@ -414,9 +414,9 @@ SHAPES = [
     ("affine_grid", OpRule(forward=(New("y"),), backward=(New("y"),), layout="contiguous", autocast=HALF)),
     ("upsample_area", OpRule((X,), layout="suggested")),
     ("upsample_area/volumes", OpRule((X,), layout="contiguous", dense=True)),
-    ("grid_sample", OpRule((Saved("inputs"),), layout="suggested", autocast="widest")),
-    # Its kernel makes the grid's gradient whether anybody wants it or not (grid_sampler_2d_backward_cuda).
-    ("grid_sample/fixed", OpRule((Saved("inputs"),), backward=(New("x1"),), layout="suggested", autocast="widest")),
+    # Result and gradient are contiguous, whatever the map is; the grid's gradient is made, wanted or not ("fixed").
+    *((f"grid_sample{name}", OpRule((Saved("inputs"),), backward=made, layout="contiguous", autocast="widest",
+                                    gradient_layout="contiguous")) for name, made in (("", ()), ("/fixed", (New("x1"),)))),
 ]  # fmt: skip
 
 

@@ -37,6 +37,8 @@ SPELLING = Spelling(
     stride="stride",
     same="",
     adaptive="Adaptive",
+    axis_behind=".unsqueeze({})",
+    stacks={"stack": "cat", "cat": "stack"},
     widths_of_keys={"MultiheadAttention": ("kdim", "vdim")},
     made=MADE,
 )

@@ -70,6 +70,7 @@ def assigned(run: Runtime, self: Instance, state_dict: Mapping[str, Value]) -> N
         if isinstance(weight, Weight) and isinstance(value, Tensor):
             source = owner(value)
             weight.moved = lies_on_device(source)
+            weight.dtype = value.dtype
             run.data(MADE_WEIGHTS)[id(source)] = (source, weight)
 
 

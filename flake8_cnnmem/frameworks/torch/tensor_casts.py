@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from flake8_cnnmem.frameworks.torch import memory_formats
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
-from flake8_cnnmem.frameworks.torch.devices import sent
-from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, dtype_of, is_dtype, is_floating, source_of
+from flake8_cnnmem.frameworks.torch.devices import (
+    asks_for_gradient,
+    is_host,
+    lies_on_host,
+    names_device,
+    sent,
+    to_device,
+    to_host,
+)
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, dtype_of, is_dtype, is_floating, place_of, source_of
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, value_as, with_true
 from flake8_cnnmem.frameworks.torch.registry import define
+from flake8_cnnmem.frameworks.torch.strides import is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.runtime import Runtime
@@ -67,6 +78,8 @@ def to(run: Runtime, input: Value, *args: Value, copy: Value = False, **kwargs: 
     """`x.to(...)`: another dtype, another device, both, or those of another tensor."""
     given = (*args, *kwargs.values())
     made = input
+    if isinstance(input, Tensor) and leaves_card(run, input, given):
+        return cast_on_host(run, input, next((dtype_of(value) for value in given if is_dtype(value)), input.dtype))
     for value in given:
         if is_dtype(value) or isinstance(value, Tensor):
             dtype = value.dtype if isinstance(value, Tensor) else dtype_of(value)
@@ -77,13 +90,34 @@ def to(run: Runtime, input: Value, *args: Value, copy: Value = False, **kwargs: 
     return memory_formats.laid_out(run, sent(run, input, given, made), memory_formats.asked(given), "to")
 
 
+def leaves_card(run: Runtime, input: Tensor, given: tuple[Value, ...]) -> bool:
+    """Whether `x.to(...)` copies a result of the card, behind which no gradient flows, to the host for certain."""
+    if isinstance(input, Weight) or input.call is None or lies_on_host(input):
+        return False
+    there = any(names_device(value) and is_host(value) for value in given)
+    return there and not (run.grad_enabled and asks_for_gradient(input))
+
+
+def cast_on_host(run: Runtime, input: Tensor, dtype: str) -> Value:
+    """A copy from the card in another dtype: the host casts, and the card makes a row-major copy where the tensor lies
+    in another order (ATen/native/cuda/Copy.cu: `copy_requires_temporaries` and what follows)."""
+    if dtype != input.dtype and not is_row_major(input):
+        apply(run, Elementwise("contiguous"), input, function="to")
+    made = to_host(run, input)
+    return dataclasses.replace(made, dtype=dtype) if isinstance(made, Tensor) else made
+
+
 def type_(run: Runtime, input: Tensor, dtype: Value = None) -> Value:
-    """`x.type(dtype)`; without a dtype its name."""
+    """`x.type(dtype)`; without a dtype its name. A type of the older kind says where to as well."""
     if dtype is None:
         return f"torch.cuda.{'FloatTensor' if is_floating(input.dtype) else 'LongTensor'}"
     if isinstance(dtype, Unknown):
         return input
-    return as_wide_as(dtype, input, cast(run, input, dtype_of(dtype, input.dtype), "type", differs(run, dtype, input)))
+    there, wanted = place_of(dtype), dtype_of(dtype, input.dtype)
+    if there is False and leaves_card(run, input, ("cpu",)):
+        return cast_on_host(run, input, wanted)
+    made = as_wide_as(dtype, input, cast(run, input, wanted, "type", differs(run, dtype, input)))
+    return to_device(run, made) if there else made
 
 
 def type_as(run: Runtime, input: Value, other: Value) -> Value:

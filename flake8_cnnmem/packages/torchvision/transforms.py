@@ -207,9 +207,18 @@ def ConvertImageDtype(run: Runtime, img: Value, dtype: Value = None) -> Value:
 
 @transform()
 def ToDtype(run: Runtime, img: Value, dtype: Value, scale: Value = False) -> Value:
-    if isinstance(dtype, dict):
-        return img
-    return functional.to_dtype(run, img, dtype)
+    wanted = of_its_kind(img, dtype) if isinstance(dtype, dict) else dtype
+    return img if wanted is None else functional.to_dtype(run, img, wanted)
+
+
+def of_its_kind(img: Value, dtypes: dict[Value, Value]) -> Value:
+    """What `{tv_tensors.Image: torch.float32, "others": None}` has for it: an image is what has several channels. What
+    has one, or none, may be a mask, and stays as it is."""
+    shape = img.shape if isinstance(img, Tensor) else None
+    if not isinstance(shape, tuple) or len(shape) < 3 or shape[-3] == 1:
+        return None
+    kinds = {key.name: value for key, value in dtypes.items() if isinstance(key, Class)}
+    return kinds.get("Image", dtypes.get("others"))
 
 
 @transform()

@@ -172,6 +172,48 @@ m.fit(data.batch(8).concatenate(data.batch(24)))
 """,
         ("exact", 24, "adam", 172, ""),
     ),
+    "a stack from its edited configuration": (
+        """
+described = m.get_config()
+described["layers"][-1]["config"]["units"] = 6
+n = keras.Sequential.from_config(described)
+n.compile("sgd", "mse")
+n.fit(x, np.zeros((96, 6)), batch_size=12)
+""",
+        ("exact", 12, "sgd", 190, ""),
+    ),
+    "a stack from its configuration, built for another input than it is given": (
+        """
+described = m.get_config()
+described["layers"][0]["config"]["batch_shape"] = (None, 20)
+n = keras.Sequential.from_config(described)
+n.compile("sgd", "mse")
+n.fit(np.zeros((96, 20)), y, batch_size=12)
+""",
+        ("unresolved", 12, "sgd", None, "takes 16 features, but is given 20"),
+    ),
+    "a step on generated samples beside the fit's": (
+        """
+made = keras.Sequential([keras.Input((3,)), layers.Dense(16)])
+class Own(keras.Model):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+    def train_step(self, data):
+        x, y = data
+        n = tf.shape(x)[0]
+        x, y = tf.concat([x, made(tf.random.normal((n, 3)))], 0), tf.concat([y, y], 0)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((self.inner(x) - y) ** 2)
+        weights = self.inner.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        return {}
+own = Own(m)
+own.compile("sgd")
+own.fit(x, y, batch_size=24)
+""",
+        ("lower-bound", 48, "sgd", 172, ""),
+    ),
     "the usual step on twice the batch": (
         STEP.format("(tf.concat([x, x], 0), tf.concat([y, y], 0))"),
         ("lower-bound", 24, "sgd", 68, OTHERS),

@@ -119,3 +119,43 @@ def test_a_constructor_asks_a_buffer_that_it_has_registered(change: str, feature
         assert report.status != "exact"
     else:
         assert (report.status, report.parameters) == ("exact", 11 * features)
+
+
+RELATIVE = """\
+import torch
+from torch import nn
+
+
+def positions(side):
+    axes = torch.arange(side)
+    grid = torch.stack(torch.meshgrid(axes, axes, indexing="ij")).flatten(1)
+    between = (grid[:, :, None] - grid[:, None, :]).permute(1, 2, 0).contiguous()
+    between[:, :, 0] += side - 1
+    between[:, :, 1] += side - 1
+    between[:, :, 0] *= 2 * side - 1
+    table = torch.zeros((side * side + 1,) * 2, dtype=between.dtype)
+    table[1:, 1:] = between.sum(-1)
+    table[0, 0:] = (2 * side - 1) ** 2
+    return table
+
+
+class Block(nn.Module):
+    def __init__(self, side, heads):
+        super().__init__()
+        self.register_buffer("index", positions(side), persistent=False)
+        self.table = nn.Parameter(torch.zeros((2 * side - 1) ** 2 + 1, heads))
+
+    def forward(self, scores):
+        count = scores.shape[-1]
+        return scores + self.table[self.index.view(-1)].view(count, count, -1).permute(2, 0, 1)
+
+
+net = nn.Sequential(*[Block(14, 3) for _ in range(24)])
+loss = net(torch.rand(8, 3, 197, 197)).sum()
+"""
+
+
+def test_tables_of_relative_positions_are_written_in_one_statement() -> None:
+    """24 blocks with tables of 197 x 197 positions, whose values are too many to be known, and cost nothing."""
+    (report,) = analyse(Source("net.py", RELATIVE), Settings()).reports
+    assert (report.status, report.parameters) == ("exact", 24 * 730 * 3)

@@ -122,14 +122,41 @@ class Heads(Permute):
     """The axes as an einsum takes them: no step of its own in TensorFlow. Its result it gives in any order."""
 
 
-def split_heads(run: Runtime, x: Value, heads: Size, width: Size, attended: int) -> Value:
-    """(N, *free, *attended, heads * width) -> (N * free, heads, attended, width)."""
+AttentionAxes = tuple[tuple[int, ...], tuple[int, ...]]
+
+OF_A_SEQUENCE: AttentionAxes = ((), (1,))
+"""None is free, and the steps are attended over."""
+
+
+def attention_axes(self: Instance, rank: int) -> AttentionAxes:
+    """The axes between the batch and the features that stay apart, and those that are attended over, in order."""
+    axes = self.attributes.get("attention_axes")
+    given = (axes,) if isinstance(axes, int) else axes
+    inner = tuple(range(1, rank - 1))
+    if not isinstance(given, (list, tuple)) or not given:
+        return (), inner
+    attended = {axis + rank if isinstance(axis, int) and axis < 0 else axis for axis in given}
+    return tuple(axis for axis in inner if axis not in attended), tuple(axis for axis in inner if axis in attended)
+
+
+def split_heads(
+    run: Runtime, x: Value, heads: Size, width: Size, axes: tuple[tuple[int, ...], tuple[int, ...]]
+) -> Value:
+    """(N, ..., heads * width) -> (N * free, heads, attended, width), of the axes that stay free and are attended."""
     if not isinstance(x, Tensor) or isinstance(x.shape, Unknown):
         return x
-    sizes = x.shape[:-1]
-    length = product(sizes[len(sizes) - attended :])
-    x = applied(run, Reshape((product(sizes[: len(sizes) - attended]), length, heads, width)), x, function="reshape")
+    free, attended = axes
+    x = in_order(run, x, (0, *free, *attended, len(x.shape) - 1))
+    assert isinstance(x, Tensor)
+    assert isinstance(x.shape, tuple)
+    rows, length = (product(x.shape[: 1 + len(free)]), product(x.shape[1 + len(free) : -1]))
+    x = applied(run, Reshape((rows, length, heads, width)), x, function="reshape")
     return applied(run, Heads((0, 2, 1, 3)), x, function="einsum")
+
+
+def in_order(run: Runtime, x: Value, order: tuple[int, ...]) -> Value:
+    """Its axes in this order."""
+    return x if order == tuple(range(len(order))) else applied(run, Heads(order), x, function="einsum")
 
 
 def checked_mask(run: Runtime, query: Value, keys: Value, mask: Value) -> Value:
@@ -165,13 +192,10 @@ def call_multi_head(
         project(run, self, "key", key, multiply(heads, width)),
         project(run, self, "value", value, multiply(heads, value_dim)),
     )
-    axes = self.attributes.get("attention_axes")
     shape = shapes[0]
-    free = len(shape) - 2 if isinstance(shape, tuple) else 1
-    attended = free if axes is None else len(axes) if isinstance(axes, (list, tuple)) else 1
+    axes = free, attended = attention_axes(self, len(shape) if isinstance(shape, tuple) else 3)
     q, k, v = (
-        split_heads(run, part, heads, size, attended)
-        for part, size in zip(parts, (width, width, value_dim), strict=True)
+        split_heads(run, part, heads, size, axes) for part, size in zip(parts, (width, width, value_dim), strict=True)
     )
     rate = self.attributes.get("dropout") if session_of(run).training[-1] is not False else 0.0
     op = ScaledDotProduct(
@@ -180,7 +204,10 @@ def call_multi_head(
     result = applied(run, op, q, k, v, function="attention")
     outputs = output_sizes(self, shape if isinstance(shape, tuple) else Unknown("the query's width is not known"))
     if isinstance(shape, tuple):
-        result = applied(run, Reshape((*shape[:-1], multiply(heads, value_dim))), result, function="reshape")
+        order = (0, *free, *attended, len(shape) - 1)
+        sizes = (*(shape[axis] for axis in order[:-1]), multiply(heads, value_dim))
+        result = applied(run, Reshape(sizes), result, function="reshape")
+        result = in_order(run, result, tuple(order.index(axis) for axis in range(len(order))))
     if gate is not None:
         result = applied(run, Broadcast("multiply"), result, gate)
     result = project(run, self, "output", result, product(outputs), axes=2)
@@ -188,7 +215,9 @@ def call_multi_head(
         result = applied(run, Reshape((*shape[:-1], *outputs)), result, function="reshape")
     if return_attention_scores is True:
         if isinstance(shape, tuple) and isinstance(shapes[2], tuple):
-            scores = (shape[0], heads, *shape[1:-1], *shapes[2][1:-1])
+            apart = tuple(shape[axis] for axis in free)
+            steps = (each[axis] for each in (shape, shapes[2]) for axis in attended)
+            scores = (shape[0], *apart, heads, *steps)
             return result, Tensor(scores, framework="keras")
         return result, run.unknown("the attention scores are not known")
     return result
@@ -224,9 +253,9 @@ def call_grouped(
     gate = None
     if self.attributes.get("use_gate") is True:
         gate = applied(run, Elementwise("sigmoid"), project(run, self, "gate", query, multiply(heads, width)))
-    q = split_heads(run, project(run, self, "query", query, multiply(heads, width)), heads, width, 1)
-    k = split_heads(run, project(run, self, "key", key, multiply(shared, width)), shared, width, 1)
-    v = split_heads(run, project(run, self, "value", value, multiply(shared, width)), shared, width, 1)
+    q = split_heads(run, project(run, self, "query", query, multiply(heads, width)), heads, width, OF_A_SEQUENCE)
+    k = split_heads(run, project(run, self, "key", key, multiply(shared, width)), shared, width, OF_A_SEQUENCE)
+    v = split_heads(run, project(run, self, "value", value, multiply(shared, width)), shared, width, OF_A_SEQUENCE)
     if isinstance(heads, int) and isinstance(shared, int) and shared and heads != shared:
         # Keras repeats the heads of k and v before the product
         k, v = (applied(run, RepeatInterleave(heads // shared, 1), part, function="repeat") for part in (k, v))

@@ -8,9 +8,10 @@ from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.frameworks.keras.stubs import apply
 from flake8_cnnmem.frameworks.keras.tracking import native
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Problem, Tensor
 from flake8_cnnmem.ops import Dropout, Recurrent
 from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import Instance, Property, Value
 
@@ -51,6 +52,10 @@ def recurrent(cell: str) -> tuple[Callable[..., None], Callable[..., Value]]:
             sequence = sequence[0] if sequence else None
         states = initial_state if isinstance(initial_state, (list, tuple)) else [initial_state]
         given = [state for state in states if isinstance(state, Tensor)]
+        if cell == "lstm" and isinstance(sequence, Tensor) and len(given) == len(states) == 1:
+            what = "takes two states, the last output and the cell's, but is given one"
+            problem = Problem("CNM201", what, "it may be built so, and stops at its first batch", error="IndexError")
+            sequence = run.apply(Refused(problem), sequence, *given, function="initial_state", framework="keras")
         rate = self.attributes.get("dropout")
         if isinstance(rate, (int, float)) and rate > 0 and session_of(run).training[-1] is not False:
             sequence = run.apply(Dropout(rate), sequence, function="dropout", framework="keras")

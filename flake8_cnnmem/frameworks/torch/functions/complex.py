@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape, Size, add, floor_divide
-from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import or_by_name, whole
+from flake8_cnnmem.frameworks.arranging import note_cause
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, is_trained, tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import or_by_name, shape_of, whole
 from flake8_cnnmem.frameworks.torch.dtypes import real_dtype
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Operand, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops import Broadcast, Elementwise, Index, Reduce, Reshape
+from flake8_cnnmem.ops import Broadcast, Elementwise, Index, Reduce, Reshape, Restrided
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.ops.strides import Strides, is_contiguous
 from flake8_cnnmem.runtime import Runtime
@@ -264,17 +265,22 @@ def cov(run: Runtime, input: Value) -> Value:
     return lost_shape(run, input, run.unknown("the size of a covariance is not known"), "cov", "copy")
 
 
-def as_strided(run: Runtime, input: Value) -> Value:
-    """A view of any shape, which is not followed."""
-    return lost_shape(run, input, run.unknown("as_strided is not followed"), "as_strided")
-
-
-@define("torch.istft", "tensor.istft")
-def istft(run: Runtime, input: Value, n_fft: Value, *args: Value, **options: Value) -> Value:
-    """The inverse of the short-time Fourier transform, which is not followed."""
-    return lost_shape(
-        run, input, run.unknown("an inverse short-time Fourier transform is not followed"), "istft", "copy"
-    )
+def as_strided(run: Runtime, input: Value, size: Value, stride: Value) -> Value:
+    """A view of a stated shape. The way back through places that overlap adds them up with an index of each, which is
+    not counted."""
+    tensor, shape, steps = tensor_of(input), shape_of(size), shape_of(stride)
+    if isinstance(tensor, Unknown):
+        return tensor
+    if isinstance(shape, Unknown):
+        return lost_shape(run, input, shape, "as_strided")
+    if isinstance(steps, Unknown):
+        return lost_shape(run, input, steps, "as_strided")
+    if len(shape) != len(steps):
+        raise run.error("RuntimeError", "mismatch in length of strides and shape")
+    op = Restrided(shape, steps)
+    if op.overlaps and is_trained(run, tensor):
+        note_cause(run, None, "gradients of windows", "what the gradient of an as_strided that overlaps needs")
+    return apply(run, op, tensor, function="as_strided")
 
 
 @define("tensor.sum_to_size")

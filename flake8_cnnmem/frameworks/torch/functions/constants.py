@@ -7,6 +7,7 @@ Their values are kept while they are few, and no Call is recorded for what is co
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeGuard
 
@@ -53,8 +54,19 @@ def constant(shape: Shape, values: Iterable[Any] | None, dtype: str) -> Constant
     """A constant of this shape with its values in row-major order, which are dropped when they are too many."""
     if values is None or counted(shape) is None:
         return Constant(shape, dtype)
-    given = [wrapped(value, dtype) for value in values] if dtype in NARROW else list(values)
+    given = [wrapped(value, dtype) for value in values] if dtype in NARROW else as_stored(list(values), dtype)
     return Constant(shape, dtype, data=nest(given, shape))
+
+
+def as_stored(values: list[Any], dtype: str) -> list[Any]:
+    """Numbers as a tensor of this dtype holds them: 0.1 is 0.10000000149... in single precision."""
+    if dtype not in SINGLE or not all(type(value) is float for value in values):
+        return values
+    return list(array("f", values))
+
+
+SINGLE = ("float", "float32")
+"""Single precision, said or by default."""
 
 
 def as_view(made: Constant, of: Tensor, read: Read | None = None) -> Constant:
@@ -110,6 +122,8 @@ def broadcast_data(function: Callable[..., Any], shape: Shape, *operands: Any) -
     if total is None:
         return None
     columns = []
+    # Numbers become what tensors beside them are.
+    single = any(isinstance(operand, Tensor) and operand.dtype in SINGLE for operand in operands)
     for operand in operands:
         if isinstance(operand, Tensor):
             values = flat(operand)
@@ -117,7 +131,7 @@ def broadcast_data(function: Callable[..., Any], shape: Shape, *operands: Any) -
                 return None
             columns.append(spread(values, operand.shape, shape))
         else:
-            columns.append([operand] * total)
+            columns.append([operand] * total if not single else as_stored([operand], "float32") * total)
         if any(type(value) is Batch for value in columns[-1]):
             # A size that has no number yet.
             return None

@@ -11,6 +11,7 @@ from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes, whole
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
+from flake8_cnnmem.frameworks.torch.devices import is_there
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
 from flake8_cnnmem.frameworks.torch.functions.constants import (
     constant,
@@ -164,7 +165,7 @@ def like(input: Value, value: Any, dtype: Value = None, requires_grad: Value = F
     made = filled(tensor.shape, value_as(value, result), result)
     # Of one that was made alike itself nothing may be there to be asked.
     made.as_wide_as = (tensor.as_wide_as or tensor) if dtype is None else source_of(dtype)
-    made.moved = made.made_there = tensor.moved
+    made.moved = made.made_there = is_there(tensor)
     made.requires_grad = asks
     return made
 
@@ -208,7 +209,7 @@ def _declare_new(name: str, value: Any) -> None:
         made = filled(sizes((named["size"],) if "size" in named else size), value_as(value, result), result)
         if isinstance(tensor, Tensor):
             made.as_wide_as = tensor if dtype is None else source_of(dtype)
-            made.moved = made.made_there = tensor.moved
+            made.moved = made.made_there = is_there(tensor)
         made.requires_grad = requires_grad is True
         return born_beside(run, made, input)
 
@@ -228,7 +229,7 @@ def new_full(
     own = input.dtype if isinstance(input, Tensor) else "float"
     made = filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own))
     if isinstance(input, Tensor):
-        made.moved = made.made_there = input.moved
+        made.moved = made.made_there = is_there(input)
     made.requires_grad = requires_grad is True
     return born_beside(run, made, input)
 
@@ -283,7 +284,7 @@ def make_new(run: Runtime, input: Value, data: Value, dtype: Value) -> Value:
         if dtype is None and made.dtype != input.dtype:
             made = Tensor(made.shape, input.dtype)
             made.as_wide_as = input
-        made.moved = made.made_there = input.moved
+        made.moved = made.made_there = is_there(input)
     return born(run, made) if isinstance(made, Tensor) else made
 
 

@@ -111,13 +111,10 @@ def reshape_to(run: Runtime, input: Value, shape: Sequence[Value], function: str
     target = sizes(tuple(shape))
     if isinstance(target, Unknown):
         return lost_shape(run, input, target, function)
-    if (
-        isinstance(input, Tensor)
-        and is_lost_data(run, input)
-        and all(isinstance(size, int) and size >= 0 for size in target)
-    ):
-        # Whatever it was before.
-        return Tensor(target, input.dtype, framework=input.framework)
+    if isinstance(input, Tensor) and isinstance(input.shape, Unknown) and is_lost_data(run, input):
+        # Whatever it was before: of its values only how many there are can decide one of the sizes.
+        filled = tuple(input.shape.loose() if size == -1 else size for size in target)
+        return Tensor(filled, input.dtype, framework=input.framework)
     op = Reshape(target)
     if (
         function == "view"

@@ -9,8 +9,9 @@ from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import is_trained, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
-from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, is_floating
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, ON_CARD, is_floating
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested
+from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.frameworks.torch.registry import METHODS
 from flake8_cnnmem.frameworks.torch.sizes import Sizes
 from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
@@ -25,6 +26,16 @@ NOT_INITIALISED = Unknown("the layer's sizes are not known before its first call
 
 
 def _new_tensor(run: Runtime, cls: Class, *data: Value, **options: Value) -> Value:
+    """A tensor of one of the older types: that of a type of the card's (`torch.cuda.FloatTensor`) is made there."""
+    made = _made_of(run, cls, *data)
+    if cls.module == ON_CARD and isinstance(made, Tensor) and made.call is None and not made.moved:
+        made.moved = made.made_there = True
+        made.born = run.next_number()
+        note_made(run, made)
+    return made
+
+
+def _made_of(run: Runtime, cls: Class, *data: Value) -> Value:
     """`torch.Tensor(2, 3)` and `torch.Tensor(x.shape)` by sizes, `torch.Tensor([1, 2])` and `torch.Tensor((1, 2))` by
     values."""
     dtype = LEGACY.get(cls.name, "float")
@@ -53,11 +64,9 @@ TENSOR = Class("Tensor", namespace=METHODS, module="torch")
 METHODS["__new__"] = Native("__new__", _new_tensor, propagate_unknown=False)
 
 
-def _legacy(name: str) -> Class:
-    return Class(name, (TENSOR,), {}, module="torch")
-
-
-LEGACY_TENSORS = {name: _legacy(name) for name in LEGACY}
+LEGACY_TENSORS = {name: Class(name, (TENSOR,), {}, module="torch") for name in LEGACY}
+CARD_TENSORS = {name: Class(name, (TENSOR,), {}, module=ON_CARD) for name in LEGACY}
+"""The same types of `torch.cuda`."""
 
 
 def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight:

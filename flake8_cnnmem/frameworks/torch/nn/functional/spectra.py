@@ -1,12 +1,15 @@
-"""The short-time Fourier transform, as torch composes it (torch/functional.py, and stft in SpectralOps.cpp)."""
+"""The short-time Fourier transform and its inverse, as torch composes them (torch/functional.py, and stft and istft in
+SpectralOps.cpp)."""
 
 from __future__ import annotations
 
+from flake8_cnnmem.dims import add, multiply, subtract
 from flake8_cnnmem.frameworks.arranging import note_cause
-from flake8_cnnmem.frameworks.torch.applying import is_trained, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, is_trained, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import whole
+from flake8_cnnmem.frameworks.torch.dtypes import real_dtype
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
-from flake8_cnnmem.frameworks.torch.functions.complex import FFT, view_as_real
+from flake8_cnnmem.frameworks.torch.functions.complex import FFT, Recopied, view_as_real
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad
@@ -52,3 +55,33 @@ def stft(
     halved = not complex_input if onesided is None else onesided
     made = run.call(run.get(run.call(FFT["rfft" if halved else "fft"], made), "transpose"), -1, -2)
     return made if return_complex else view_as_real(run, made)
+
+
+@define("torch.istft", "tensor.istft")
+def istft(
+    run: Runtime, input: Value, n_fft: Value, hop_length: Value = None, win_length: Value = None, window: Value = None,
+    center: Value = True, normalized: Value = False, onesided: Value = None, length: Value = None,
+    return_complex: Value = False,
+) -> Value:  # fmt: skip
+    """(frequencies, frames) or (N, frequencies, frames), complex -> (L) or (N, L): each frame is transformed back and
+    weighted, overlapping frames are added up, and divided by what the windows add up to."""
+    spectrum, points, given = tensor_of(input), whole(n_fft), None if length is None else whole(length)
+    hop = whole(hop_length) if hop_length is not None else points // 4 if isinstance(points, int) else points
+    shape = spectrum.shape if isinstance(spectrum, Tensor) else None
+    known = isinstance(points, int) and isinstance(hop, int) and hop > 0 and not isinstance(given, Unknown)
+    if not known or not isinstance(shape, tuple) or len(shape) not in (2, 3) or isinstance(center, Unknown):
+        cause = run.unknown("the sizes of an inverse short-time Fourier transform are not known")
+        return lost_shape(run, input, cause, "istft", "copy")
+    assert isinstance(spectrum, Tensor)
+    assert isinstance(points, int)
+    whole_signal = add(multiply(subtract(shape[-1], 1), hop), points)
+    middle = points // 2 if center else 0
+    kept = subtract(whole_signal, 2 * middle) if given is None else given
+    if is_trained(run, spectrum):
+        note_cause(run, None, "gradients of windows", "what the gradient of an inverse Fourier transform needs")
+    made = run.call(run.get(input, "transpose"), -1, -2)
+    made = run.call(FFT["ifft" if onesided is False or return_complex else "irfft"], made, n=points)
+    made = binary(run, "*", made, Constant((points,), real_dtype(spectrum)))
+    added = apply(run, Recopied((*shape[:-2], whole_signal)), made, function="istft")
+    cut = run.index(added, (Ellipsis, slice(middle, add(middle, kept))))
+    return binary(run, "/", cut, Constant((kept,), real_dtype(spectrum)))

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
 
 BEFORE, AFTER = "_forward_pre_hooks", "_forward_hooks"
 BACKWARD = ("_backward_hooks", "_backward_pre_hooks")
 WITH_KWARGS = {BEFORE: "_forward_pre_hooks_with_kwargs", AFTER: "_forward_hooks_with_kwargs"}
 """Which of the hooks, by their number, take the keyword arguments too."""
 
-STORES = frozenset({BEFORE, AFTER, *BACKWARD, *WITH_KWARGS.values()})
+ALWAYS = "_forward_hooks_always_called"
+"""Which of the hooks behind a forward pass are called even when it raises."""
+
+STORES = frozenset({BEFORE, AFTER, *BACKWARD, *WITH_KWARGS.values(), ALWAYS})
 """The attributes of a module that hold hooks, each a dict from a hook's number to the hook."""
 
 FOR_ALL = "hooks of all modules"
@@ -68,7 +72,10 @@ def store_of(run: Runtime, module: Instance | None, name: str) -> OrderedDict[in
     return found
 
 
-def add(run: Runtime, module: Instance | None, name: str, hook: Value, prepend: Value, with_kwargs: Value) -> Instance:
+def add(
+    run: Runtime, module: Instance | None, name: str, hook: Value, prepend: Value = False, with_kwargs: Value = False,
+    always: Value = False,
+) -> Instance:  # fmt: skip
     """Enter a hook, and give its handle."""
     if name in BACKWARD:
         run.data(ON_BACKWARD)["hook"] = hook
@@ -77,6 +84,8 @@ def add(run: Runtime, module: Instance | None, name: str, hook: Value, prepend: 
     stores = [store_of(run, module, name)]
     if with_kwargs is True and name in WITH_KWARGS:
         stores.append(store_of(run, module, WITH_KWARGS[name]))
+    if always is True and name == AFTER:
+        stores.append(store_of(run, module, ALWAYS))
     for store in stores:
         run.changed(store)
         store[number] = True if store is not stores[0] else hook
@@ -99,10 +108,10 @@ def register(name: str, takes_kwargs: bool) -> Native:
         run: Runtime, self: Instance, hook: Value, *, prepend: Value = False, with_kwargs: Value = False,
         always_call: Value = False,
     ) -> Value:  # fmt: skip
-        return add(run, self, name, hook, prepend, with_kwargs)
+        return add(run, self, name, hook, prepend, with_kwargs, always_call)
 
     def plain(run: Runtime, self: Instance, hook: Value, prepend: Value = False) -> Value:
-        return add(run, self, name, hook, prepend, False)
+        return add(run, self, name, hook, prepend)
 
     return Native("register_hook", with_options if takes_kwargs else plain, propagate_unknown=False)
 
@@ -111,7 +120,7 @@ def register_for_all(name: str) -> Native:
     """The same for all modules: `torch.nn.modules.module.register_module_forward_hook`."""
 
     def for_all(run: Runtime, hook: Value, *, with_kwargs: Value = False, always_call: Value = False) -> Value:
-        return add(run, None, name, hook, False, with_kwargs)
+        return add(run, None, name, hook, False, with_kwargs, always_call)
 
     return Native("register_module_hook", for_all, propagate_unknown=False)
 
@@ -190,6 +199,17 @@ def after(run: Runtime, module: Instance, args: tuple[Value, ...], kwargs: dict[
         given = run.call(hook, module, args, *([kwargs] if with_kwargs else []), result)
         result = result if given is None else given
     return result
+
+
+def after_error(run: Runtime, module: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """What a forward pass that raises still runs: the hooks behind it that are always called, without a result. Their
+    own errors are but warnings."""
+    for attributes in (run.data(FOR_ALL), module.attributes):
+        called, always, with_kwargs = (attributes.get(name) or {} for name in (AFTER, ALWAYS, WITH_KWARGS[AFTER]))
+        for number, hook in list(called.items() if always else ()):
+            if number in always:
+                with suppress(Raised):
+                    run.call(hook, module, args, *([kwargs] if number in with_kwargs else []), None)
 
 
 def doubt(run: Runtime, module: Instance) -> Unknown | None:

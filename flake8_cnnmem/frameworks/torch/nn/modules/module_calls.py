@@ -27,7 +27,7 @@ from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, results_as_wri
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Native, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Raised, Value
 
 
 def call_module(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
@@ -48,7 +48,11 @@ def call_module(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> 
             return result
         own = args[:1] if isinstance(forward, Native) or type(forward).__name__ == "Function" else ()
         args, kwargs = hooks.before(run, self, args[len(own) :], kwargs)
-        result = run.call(forward, *own, *args, **kwargs)
+        try:
+            result = run.call(forward, *own, *args, **kwargs)
+        except Raised:
+            hooks.after_error(run, self, args, kwargs)
+            raise
         run.let_go(*args, *kwargs.values())
         return hooks.after(run, self, args, kwargs, result)
 

@@ -201,8 +201,11 @@ def get_name(run: Runtime, self: Instance) -> Value:
 
 @MEMBERS.method("__repr__", "__str__")
 def representation(run: Runtime, self: Instance) -> Value:
-    """`repr(module)`: its class alone."""
-    return f"{self.cls.name}()"
+    """`repr(module)`: its class, and what that says of itself. What a layer of the framework tells of its arguments,
+    and how the modules inside are set, is not followed."""
+    if stored(self, "_modules") or any("signature" in cls.facts for cls in self.cls.mro):
+        return run.unknown(f"the text of a {self.cls.name} is not known")
+    return run.operate("+", f"{self.cls.name}(", run.operate("+", run.call(run.get(self, "extra_repr")), ")"))
 
 
 @MEMBERS.method("__dir__")

@@ -42,6 +42,14 @@ def given(hx: Value) -> list[Tensor]:
     return [state for state in states if isinstance(state, Tensor) and not isinstance(state.shape, Unknown)]
 
 
+def states_given(run: Runtime, self: Instance, hx: Value) -> list[Tensor]:
+    """The initial states of a call. Of one tensor an LSTM takes the first two parts for h and c, whatever they are
+    (`hx[0].dim() != 3` in torch/nn/modules/rnn.py)."""
+    if kind_of(self) == "lstm" and isinstance(hx, Tensor) and isinstance(hx.shape, tuple) and hx.shape:
+        hx = (run.index(hx, 0), run.index(hx, 1))
+    return given(hx)
+
+
 def kind_of(self: Instance) -> str:
     """Which recurrence it is: the classes that are declared here say it."""
     return str(self.cls.find("_cell"))
@@ -59,13 +67,14 @@ def recurrent_forward(run: Runtime, self: Instance, input: Value, hx: Value = No
     names = list(stored(self, "_parameters"))
     tensor = tensor_of(tensor)
     dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
+    states = states_given(run, self, hx)
     results = apply(
-        run, op, tensor, *given(hx), weights=current(run, self, *names), function=cell_class(self), dtype=dtype
+        run, op, tensor, *states, weights=current(run, self, *names), function=cell_class(self), dtype=dtype
     )
     if not isinstance(results, tuple):
         return results if isinstance(results, Unknown) else (results, run.unknown("a recurrent state is not known"))
-    output, *states = results
-    state = states[0] if len(states) == 1 else tuple(states)
+    output, *last = results
+    state = last[0] if len(last) == 1 else tuple(last)
     return (packed(output, first, sequence.attributes["lengths"]) if sequence is not None else output), state
 
 
