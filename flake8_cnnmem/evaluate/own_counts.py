@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 
 from flake8_cnnmem.evaluate.compiler import Compiler
+from flake8_cnnmem.evaluate.counted_rests import CountedRest
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.trace import CountedRest, around
+from flake8_cnnmem.evaluate.trace import around
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.values import Value
 

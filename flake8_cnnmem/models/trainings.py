@@ -290,9 +290,7 @@ def shapes(phase: Phase) -> list[object]:
 
 def computed(phase: Phase) -> list[object]:
     """What the last turn computes: each op's kind, whether with a gradient, and the shapes of its results."""
-    return [
-        (call.op.kind, call.grad, [result.shape for result in call.outputs]) for call, _ in phase.passes[-1].calls
-    ]
+    return [(call.op.kind, call.grad, [result.shape for result in call.outputs]) for call, _ in phase.passes[-1].calls]
 
 
 def is_updated(root: Root, phase: Phase) -> bool:
