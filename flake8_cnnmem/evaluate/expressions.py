@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
+from flake8_cnnmem.evaluate.own_counts import tested
 from flake8_cnnmem.evaluate.parameters import compile_parameters
 from flake8_cnnmem.evaluate.private import as_stored, is_private, spelled_out
 from flake8_cnnmem.source.syntax import cst
@@ -164,8 +165,8 @@ def divide(frame: Frame, left: Value, right: Value) -> Value:
 @expression(cst.UnaryOperation)
 def unary(compiler: Compiler, node: cst.UnaryOperation) -> Code:
     """Code for `-x`, `+x`, `~x` and `not x`; `not` of an unknown stays unknown."""
-    operand = compiler.expression(node.expression)
     symbol = UNARY[type(node.operator)]
+    operand = tested(compiler, node.expression) if symbol == "not" else compiler.expression(node.expression)
     if symbol == "not":
 
         def negate(frame: Frame) -> Value:
@@ -206,7 +207,7 @@ def unknown_boolean(frame: Frame, stop_at: bool, first: Value, truth: Unknown, r
 @expression(cst.Comparison)
 def comparison(compiler: Compiler, node: cst.Comparison) -> Code:
     """Code for comparisons, chained ones with each operand evaluated once."""
-    left = compiler.expression(node.left)
+    left = tested(compiler, node.left)
     pairs = [(COMPARISON[type(item.operator)], compiler.expression(item.comparator)) for item in node.comparisons]
     if len(pairs) == 1:
         symbol, right = pairs[0]

@@ -130,11 +130,15 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         if is_of_a_stream(items):
             watched.stopped()
         watched.over(frame, turns)
-        if watched.approached and is_of_a_stream(items) and watched.item is not None and not watched.is_all():
-            # Data of which one item stands for all: a later turn finds the count at its limit.
-            cause = run.unknown("which round of a training loop it is is not known")
+        return counted_on(frame, items, watched)
+
+    def counted_on(frame: Frame, items: Iterator[Value], watched: Rounds) -> Value:
+        """No item is left. Of data of which one item stands for all, a later turn may find a count at its limit."""
+        if is_of_a_stream(items) and watched.item is not None and watched.counts_on():
+            cause = frame.run.unknown("which round of a training loop it is is not known")
             signal = unknown_loop(frame, cause, once(watched.item), twin, True, watched.loop)
-            return signal if signal is not None else orelse(frame)
+            if signal is not None:
+                return signal
         return orelse(frame)
 
     def rest_of_many(frame: Frame, items: Iterator[Value], item: Value) -> Value:
@@ -153,7 +157,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         settled = not watched.waited(items)
         item = next(items, MISSING)
         if item is MISSING and not passed(items):
-            return orelse(frame)
+            return counted_on(frame, items, watched)
         trace = frame.run.trace
         cause = frame.run.unknown("which round of a training loop it is is not known")
         if type(item) is int and not isinstance(items, COUNTED):

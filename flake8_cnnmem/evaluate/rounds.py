@@ -11,7 +11,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
-from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
+from flake8_cnnmem.evaluate.trace import Event, Loop, Turn, around
 from flake8_cnnmem.evaluate.training_state import (
     declares_inputs,
     learns,
@@ -60,8 +60,8 @@ class Rounds:
 
     __slots__ = (
         "alike", "approached", "changing", "counted", "done", "drawn", "flags", "gathered", "idle", "item", "jumps",
-        "last", "layers", "limits", "loop", "models", "numbered", "periodic", "run", "seen", "seldom", "since_step",
-        "stepped", "steps", "turn", "variables",
+        "last", "layers", "limits", "loop", "models", "numbered", "pace", "periodic", "run", "seen", "seldom",
+        "since_step", "stepped", "steps", "turn", "variables",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
@@ -96,6 +96,8 @@ class Rounds:
         """Where the models are told the number of each turn."""
         self.approached: set[int] = set()
         """The limits that such a count came nearer to from one turn to the next."""
+        self.pace: dict[int, int] = {}
+        """How much nearer in one turn, by limit."""
         self.since_step = 0
         # What a layer does inside is its own affair: the trace is of the program around it.
         self.loop: Loop | None = None
@@ -288,7 +290,9 @@ class Rounds:
         """Note what is done every so many turns, and whether a turn in which it is done has been seen; and the first
         turns that answer otherwise when they are compared with a number."""
         limits = {first: count for count, first in turn.limits if count != turn.number}
-        self.approached.update(first for first, count in limits.items() if self.limits.get(first, count) < count)
+        nearer = [first for first, count in limits.items() if self.limits.get(first, count) < count]
+        self.approached.update(nearer)
+        self.pace.update((first, limits[first] - self.limits[first]) for first in nearer)
         self.limits = limits
         self.run.trace.approached |= self.approached
         self.changing = {first for count, first in turn.limits if count == turn.number} | self.changing
@@ -300,6 +304,20 @@ class Rounds:
         """Whether a count that comes nearer to a limit from turn to turn reaches it in a few."""
         near = [first - count for first, count in self.limits.items() if first in self.approached or self.done == 1]
         return bool(near) and min(near) + self.done <= MOST_GATHERED and not self.run.trace.repeating
+
+    def counts_on(self) -> bool:
+        """Whether in a turn that is not followed one by one a count of the program's own comes to what it was compared
+        with, or to the first multiple of what it was divided by, as far as the number of turns is known."""
+        loop = self.loop
+        if loop is None or self.is_all():
+            return False
+        all_turns = turns_with(loop)
+        for first, pace in self.pace.items():
+            count = self.limits.get(first)
+            if count is None or all_turns is None or first <= count + pace * (all_turns - self.done):
+                return True
+        rests = [rest for rest in self.run.trace.rests.values() if rest.number > loop.began]
+        return any(rest.is_open and rest.within(all_turns) for rest in rests)
 
     def may_count(self) -> bool:
         """Whether the next epoch is to tell what the program counts by itself: a number that was compared with a limit
@@ -321,6 +339,17 @@ class Rounds:
         self.jumps += 1
         self.seldom = dict.fromkeys(self.seldom, 0)
         return min(waited)
+
+
+def turns_with(loop: Loop) -> int | None:
+    """How many turns a loop has in all turns of those around it; None where that is not known."""
+    found = loop.length
+    for turn in around(loop.outer):
+        source = turn.loop.sources[0] if turn.loop.sources else None
+        if found is None or not isinstance(source, (range, list, tuple)):
+            return None
+        found *= len(source)
+    return found
 
 
 def made_with_weights(run: Interpreter, before: int) -> bool:

@@ -13,6 +13,7 @@ from flake8_cnnmem.evaluate.contexts import enter_all, within_contexts
 from flake8_cnnmem.evaluate.definitions import compile_class, compile_function
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.own_counts import tested
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.source.syntax import cst
@@ -181,7 +182,7 @@ def class_(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) -> Code:
 @statement(cst.If)
 def if_(compiler: Compiler, node: cst.If, twin: ast.If) -> Code:
     """Code for an `if`: both sides, joined, where the test is not known."""
-    test = compiler.expression(node.test)
+    test = tested(compiler, node.test)
     body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_else(compiler.path, node.orelse, twin.orelse)
     arms = arms_of(twin)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import field
 from typing import TypeAlias
 
+from flake8_cnnmem.evaluate.counted_rests import CountedRest
 from flake8_cnnmem.graph import Call, Invocation, Site, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -301,6 +302,8 @@ class Trace:
     knows the answer."""
     approached: set[int] = field(default_factory=set)
     """The limits that counts of the program's own come nearer to with every turn of a loop."""
+    rests: dict[object, CountedRest] = field(default_factory=dict)
+    """What tests that divide a count of the program's own have found, by the place of each."""
     skipping: bool = False
     """Whether turns of a loop are passed over: streams give what they are asked for."""
     filled: dict[Filled, tuple[int, Site | None]] = field(default_factory=dict)

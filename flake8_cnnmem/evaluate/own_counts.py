@@ -1,0 +1,60 @@
+"""Tests of what a program counts by itself (`if step % 100 == 0`, `if not self.step % every`).
+
+Few turns of a training loop are followed, and one that stands for all others. What is done every so many of them, by a
+count that goes from loop to loop, is in that turn done perhaps, unless one that was followed has done it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from flake8_cnnmem.evaluate.compiler import Compiler
+from flake8_cnnmem.evaluate.counted_rests import CountedRest
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.trace import around
+from flake8_cnnmem.source.syntax import cst
+from flake8_cnnmem.values import Value
+
+
+def tested(compiler: Compiler, node: cst.BaseExpression) -> Code:
+    """Code for what a test asks about: where that is the rest of a division, it may be that of a count."""
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Modulo):
+        return compiler.expression(node)
+    left, right = compiler.expression(node.left), compiler.expression(node.right)
+
+    def code(frame: Frame) -> Value:
+        count, divisor = left(frame), right(frame)
+        rest = frame.run.operate("%", count, divisor)
+        if (
+            type(count) is int
+            and type(divisor) is int
+            and divisor
+            and frame.run.invocation is None
+            and is_open(frame, node, count, divisor)
+        ):
+            return frame.run.unknown("how far a loop has counted is not known").as_number("int")
+        return rest
+
+    return code
+
+
+def is_open(frame: Frame, node: cst.CSTNode, count: int, divisor: int) -> bool:
+    """Whether a test of a count may answer otherwise in one of the turns that the one that is running stands for: the
+    count was another one in a turn before, and none was without rest."""
+    trace = frame.run.trace
+    if trace.turn is None:
+        return False
+    known = trace.rests.get(node)
+    if trace.repeating:
+        # What a turn of a `while` leaves for the next one is followed from turn to turn.
+        through = isinstance(trace.turn.loop.statement, ast.For)
+        return through and known is not None and known.is_open
+    if known is None:
+        known = trace.rests[node] = CountedRest(count, count, divisor)
+    known.last, known.divisor = count, divisor
+    known.asked += 1
+    known.moves = known.moves or count != known.first or any(turn.number == count for turn in around(trace.turn))
+    known.whole = known.whole or count % divisor == 0
+    known.number = frame.run.numbered
+    return False
