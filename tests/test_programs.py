@@ -60,7 +60,7 @@ KNOWN: dict[str, Short] = {
         "of a training whose optimizer holds no weight of a model only the loop is told",
     ),
     "sharpness_aware/1": Short(
-        0.2832,
+        0.0703,
         ("upper-bound", "optimizer", "figure"),
         "the weights that SAM puts aside and back are counted for the whole of a step",
     ),

@@ -79,10 +79,13 @@ def run_step(
 
 
 def other_names(calls: Sequence[Call], there: set[int]) -> list[tuple[Tensor, Tensor]]:
-    """Tensors that the calls read and that lie in one of those that are there (ids), each with that one: a state that
-    is kept as a view, or as what an op gave that wrote it in place."""
+    """Tensors that the calls read, none of them made, and that lie in one of those that are there (ids), each with that
+    one: a state that is kept as a view, or as what an op gave that wrote it in place."""
     found = []
+    made = {id(tensor) for call in calls for tensor in call.outputs}
     for tensor in {id(tensor): tensor for call in calls for tensor in call.inputs}.values():
+        if id(tensor) in made:
+            continue
         root = tensor
         while id(root) not in there and root.call is not None and root.call.inputs:
             op = root.call.op

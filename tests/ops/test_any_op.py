@@ -114,6 +114,8 @@ def values(cls: type, field: str) -> st.SearchStrategy[Any]:
         return several
     if field == "times" and cls.__name__ == "RepeatInterleave":
         return numbers
+    if field == "steps" and cls.__name__ == "Restrided":
+        return several
     if field == "axes" and cls.__name__ == "Permute":
         return st.lists(axes, max_size=4).map(tuple)
     if field == "axes" and cls.__name__ == "Matmul":

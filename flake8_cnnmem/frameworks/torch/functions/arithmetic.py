@@ -251,9 +251,10 @@ def with_alpha(run: Runtime, symbol: str, input: Value, other: Value, alpha: Val
 
 
 def divide(run: Runtime, input: Value, other: Value, rounding_mode: Value, inplace: bool = False) -> Value:
-    """`torch.div`: true division, or whole numbers with a rounding mode."""
+    """`torch.div`: true division, or whole numbers with a rounding mode. A number is divided in one kernel, not as by
+    the operator, which takes the reciprocal first."""
     symbol = "//" if rounding_mode in ("floor", "trunc") else "/"
-    if is_number(input) and is_number(other):
+    if is_number(input) and (symbol == "/" or is_number(other)):
         input = tensor_of(input)
     return binary(run, symbol, input, other, inplace)
 
