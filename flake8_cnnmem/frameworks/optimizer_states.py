@@ -31,7 +31,8 @@ class OptimizerState:
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
     its gradient is there. `chain`: the update of a variable is a chain of ops that is still under way when the
     next variable's begins, unless something of it is computed ahead. `weight_decay`: whether there is one by default.
-    `built`: the state is made with the optimizer, not by its first step.
+    `built`: the state is made with the optimizer, not by its first step. `turns`: a step with `maximize` makes one
+    tensor more of each gradient, for as long as a decayed one is there; otherwise what it makes is not known.
     """
 
     slots: int = 0
@@ -57,6 +58,7 @@ class OptimizerState:
     weight_decay: bool = False
     chain: bool = False
     built: bool = False
+    turns: bool = True
 
 
 AMSGRAD = (("amsgrad", 1),)
@@ -70,8 +72,8 @@ TEXTBOOK: Mapping[str, OptimizerState] = MappingProxyType(
         **dict.fromkeys(("adagrad", "adafactor", "muon"), OptimizerState(1)),
         "rmsprop": OptimizerState(1, (("centered", 1), *MOMENTUM)),
         "radam": OptimizerState(2, step=1, single=2, single_decay=1),
-        "asgd": OptimizerState(1, scalars=3, step=1, single_decay=1),
-        "rprop": OptimizerState(2, step=1, masked=True, single=3),
+        "asgd": OptimizerState(1, scalars=3, step=1, single_decay=1, turns=False),
+        "rprop": OptimizerState(2, step=1, masked=True, single=3, turns=False),
         "sparseadam": OptimizerState(2, single=2, foreach=False),
         "lbfgs": OptimizerState(history=100),
         "ftrl": OptimizerState(2, globals_=2, single=2, ahead=2),

@@ -183,11 +183,12 @@ def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], update
     lines = [value.storage.line for value in updated]
     if not lines or is_set(options.get("fused")):
         return
-    decays = is_set(options.get("weight_decay"))
+    # What is to grow has its gradients turned, into tensors in which the decay is added, too.
+    decays, turned = is_set(options.get("weight_decay")), row.turns and is_set(options.get("maximize"))
     at_once = options.get("foreach")
     if row.foreach and (at_once is True if row.asked else at_once is not False):
         own = flat_vectors(row, options)[1] if row.history else row.step
-        times = own + (row.decay if decays else 0) + clips(options)
+        times = own + (row.decay if decays or turned else 0) + clips(options)
         lists = [[memory.allocate(line, "stepping") for line in lines] for _ in range(times)]
         for value in updated if row.masked else ():
             beside_it = memory.line(value.values, 1), value.storage.line
@@ -198,7 +199,10 @@ def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], update
     else:
         for value in updated if row.normed else ():
             pass_norms(memory, value)
-        made = one_by_one(memory, lines, row.single + (row.single_decay if decays else 0), row.single_held)
+        changes = row.single_decay if decays else 0, 1 if turned else 0
+        # Both are there at once for a moment, before anything else is made of the second.
+        times = max(row.single + max(changes), sum(changes))
+        made = one_by_one(memory, lines, times, row.single_held)
     for storage in made:
         memory.release(storage)
 

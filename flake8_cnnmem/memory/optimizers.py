@@ -45,8 +45,10 @@ def not_known(optimizer: Optimizer, table: Mapping[str, OptimizerState]) -> tupl
     name = named(optimizer, dict(optimizer.options))
     if "line_search_fn" in dict(optimizer.options):
         return (Unknown(f"what the line search of {optimizer.name} keeps is not counted"),)
-    if optimizer.known and (name in table or name in TEXTBOOK):
-        return ()
+    row = (table.get(name) or TEXTBOOK.get(name)) if optimizer.known else None
+    if row is not None:
+        unknown = "maximize" in dict(optimizer.options) and not row.turns
+        return (Unknown(f"what {optimizer.name} makes with `maximize` is not known"),) if unknown else ()
     return (Unknown(f"the optimizer {optimizer.name} is not known: what it keeps is not counted"),)
 
 

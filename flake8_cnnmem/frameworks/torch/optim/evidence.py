@@ -66,6 +66,9 @@ def options_of(optimizer: Instance) -> dict[str, Any]:
     for group in [optimizer.native.get("options"), *(groups if isinstance(groups, list) else [])]:
         for word in TELLING:
             setting = group.get(word) if isinstance(group, dict) else None
+            if word == "weight_decay" and isinstance(group, dict) and group.get("decoupled_weight_decay") is True:
+                # It is taken from the parameter itself.
+                continue
             if word == "line_search_fn" and setting is not None:
                 setting = True
             if isinstance(setting, (bool, int, float)) and (setting or word == "foreach"):
