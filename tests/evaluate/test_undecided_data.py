@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
+from flake8_cnnmem import checks
+from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import Source
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 from tests.evaluate.programs import evaluate
@@ -163,3 +167,40 @@ def test_either_of_two_models_is_not_called_as_a_function() -> None:
     )
     assert isinstance(variables["m"], Unknown)
     assert not isinstance(variables["m"], Instance)
+
+
+WINDOWS = """
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+
+table = pd.read_csv("passengers.csv")[["count"]].values.astype("float32")
+
+
+def windows(series, length):
+    given = []
+    for at in range(len(series) - length):
+        given.append(series[at : at + length])
+    return torch.tensor(np.array(given))
+
+
+class Forecast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.head = nn.LSTM(1, 20, batch_first=True), nn.Linear(20, 1)
+
+    def forward(self, x):
+        return self.head(self.lstm(x)[0])
+
+
+net = Forecast()
+whole = net(windows(table[:90], 4))
+rest = net(windows(table[90:], 4))
+"""
+
+
+def test_an_array_of_a_list_of_unknown_length_is_no_number() -> None:
+    """Of unknown length is how many rows there are; what is made of them has axes, and nobody's sizes are wrong."""
+    report = analyse(Source("net.py", WINDOWS), Settings())
+    assert checks.run(report, Settings(), {"CNM201", "CNM202"}) == []
