@@ -70,11 +70,13 @@ def run_step(
     stays = (given - update.replaced) | update.kept
     run_calls(forward, calls, stays, replacements(update, calls))
     del timeline.marks[marks:]
+    # What the step leaves in the place of its state is state from then on.
+    state = {forward.values[key].storage.block for key in update.kept & forward.values.keys()}
     for at in range(first, len(timeline.events)):
         event = timeline.events[at]
         line, use = timeline.lots[abs(event)]
         if use == "temporaries":
-            lot = timeline.lot(line, "stepping")
+            lot = timeline.lot(line, "optimizer" if timeline.blocks[at] in state else "stepping")
             timeline.events[at] = lot if event > 0 else -lot
 
 

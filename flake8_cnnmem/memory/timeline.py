@@ -152,11 +152,8 @@ class Timeline:
                 # It was there before the first event, and so is what has come in its place.
                 replaced[-lot] += 1
         for block, lot in list(alive.items()):
-            line, use = self.lots[lot]
-            # What an optimizer's step has made in the place of its state.
-            old = self.lot(line, "optimizer") if use == "stepping" and not replaced[lot] else lot
-            if replaced[old]:
-                replaced[old] -= 1
+            if replaced[lot]:
+                replaced[lot] -= 1
                 del alive[block]
         self.blocks = array("i", sorted(alive))
         self.events = array("i", [alive[block] for block in self.blocks])

@@ -44,8 +44,12 @@ def replayed(name: str) -> tuple[int, int]:
     stepping.step(memory, RULES, "float32", weights, gradients)
     peak = memory.timeline.peak(1)
     stepping.state(memory, "float32", weights)
-    lots = [memory.timeline.lots[event] for event in memory.timeline.events if event > 0]
-    state = sum(line.fixed for line, use in lots if use == "optimizer" and line.fixed > 8)
+    state = 0
+    for event in memory.timeline.events:
+        line, use = memory.timeline.lots[abs(event)]
+        if use == "optimizer" and line.fixed > 8:
+            # What a step puts in the place of its state comes, and what was there goes.
+            state += line.fixed if event > 0 else -line.fixed
     return state, peak - before
 
 

@@ -130,8 +130,10 @@ def written_into(out: Tensor, function: Callable[..., Value], run: Runtime, *arg
     stepping = run.data(STEPPING)
     before = dict(stepping)
     stepping.clear()
-    _, made = run.aside(Native("out", computed, propagate_unknown=False))
-    stepping.update(before)
+    try:
+        _, made = run.aside(Native("out", computed, propagate_unknown=False))
+    finally:
+        stepping.update(before)
     if isinstance(made, Tensor) and made.shape == out.shape:
         return overwritten(run, out, function="out")
     return computed(run)

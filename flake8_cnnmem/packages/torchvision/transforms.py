@@ -212,10 +212,10 @@ def ToDtype(run: Runtime, img: Value, dtype: Value, scale: Value = False) -> Val
 
 
 def of_its_kind(img: Value, dtypes: dict[Value, Value]) -> Value:
-    """What `{tv_tensors.Image: torch.float32, "others": None}` has for it: an image is what has several channels. What
-    has one, or none, may be a mask, and stays as it is."""
+    """What `{tv_tensors.Image: torch.float32, "others": None}` has for it: an image is what has the channels of one in
+    colour. Of anything else it may be a mask, or several, and stays as it is."""
     shape = img.shape if isinstance(img, Tensor) else None
-    if not isinstance(shape, tuple) or len(shape) < 3 or shape[-3] == 1:
+    if not isinstance(shape, tuple) or len(shape) < 3 or shape[-3] not in (3, 4):
         return None
     kinds = {key.name: value for key, value in dtypes.items() if isinstance(key, Class)}
     return kinds.get("Image", dtypes.get("others"))

@@ -64,7 +64,8 @@ def istft(
     return_complex: Value = False,
 ) -> Value:  # fmt: skip
     """(frequencies, frames) or (N, frequencies, frames), complex -> (L) or (N, L): each frame is transformed back and
-    weighted, overlapping frames are added up, and divided by what the windows add up to."""
+    weighted, overlapping frames are added up, and divided by what the windows add up to. `length` cuts the signal, or
+    pads it with zeros."""
     spectrum, points, given = tensor_of(input), whole(n_fft), None if length is None else whole(length)
     hop = whole(hop_length) if hop_length is not None else points // 4 if isinstance(points, int) else points
     shape = spectrum.shape if isinstance(spectrum, Tensor) else None
@@ -75,13 +76,10 @@ def istft(
     assert isinstance(spectrum, Tensor)
     assert isinstance(points, int)
     whole_signal = add(multiply(subtract(shape[-1], 1), hop), points)
-    middle = points // 2 if center else 0
-    kept = subtract(whole_signal, 2 * middle) if given is None else given
-    if is_trained(run, spectrum):
-        note_cause(run, None, "gradients of windows", "what the gradient of an inverse Fourier transform needs")
+    kept = subtract(whole_signal, points // 2 * 2 if center else 0) if given is None else given
+    note_cause(run, None, "windows added up", "what an inverse short-time Fourier transform needs beside its result")
     made = run.call(run.get(input, "transpose"), -1, -2)
     made = run.call(FFT["ifft" if onesided is False or return_complex else "irfft"], made, n=points)
     made = binary(run, "*", made, Constant((points,), real_dtype(spectrum)))
-    added = apply(run, Recopied((*shape[:-2], whole_signal)), made, function="istft")
-    cut = run.index(added, (Ellipsis, slice(middle, add(middle, kept))))
-    return binary(run, "/", cut, Constant((kept,), real_dtype(spectrum)))
+    added = apply(run, Recopied((*shape[:-2], kept)), made, function="istft")
+    return binary(run, "/", added, Constant((kept,), real_dtype(spectrum)))
