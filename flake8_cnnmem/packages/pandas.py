@@ -8,6 +8,7 @@ are taken as floats, which networks ask for. Whatever is not listed here is not 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from flake8_cnnmem.dims import Shape, add, is_size
 from flake8_cnnmem.frameworks.numpy.arrays import as_array
@@ -32,8 +33,9 @@ def how_many(run: Runtime, what: str) -> Unknown:
 
 def frame(run: Runtime, rows: Value = None, names: Value = None, width: Value = None) -> Instance:
     """A table; None for what is not known."""
-    known = isinstance(names, (list, tuple)) and all(isinstance(name, (str, int)) for name in names)
-    columns = tuple(names) if known else how_many(run, "columns")
+    columns: tuple[Value, ...] | Unknown = how_many(run, "columns")
+    if isinstance(names, (list, tuple)) and all(isinstance(name, (str, int)) for name in names):
+        columns = tuple(names)
     size = len(columns) if isinstance(columns, tuple) else width if is_size(width) else how_many(run, "columns")
     return Instance(FRAME, {ROWS: rows if is_size(rows) else how_many(run, "rows"), NAMES: columns, WIDTH: size})
 
@@ -43,15 +45,15 @@ def series(run: Runtime, rows: Value = None, dtype: str | None = None) -> Instan
     return Instance(SERIES, {ROWS: rows if is_size(rows) else how_many(run, "rows"), DTYPE: dtype})
 
 
-def is_frame(value: Value) -> bool:
+def is_frame(value: Value) -> TypeGuard[Instance]:
     return isinstance(value, Instance) and value.cls.derives_from(FRAME)
 
 
-def is_series(value: Value) -> bool:
+def is_series(value: Value) -> TypeGuard[Instance]:
     return isinstance(value, Instance) and value.cls.derives_from(SERIES)
 
 
-def is_table(value: Value) -> bool:
+def is_table(value: Value) -> TypeGuard[Instance]:
     """Whether a value is a table or a column of one."""
     return is_frame(value) or is_series(value)
 
@@ -334,9 +336,9 @@ def reduced(run: Runtime, self: Instance, axis: Value = 0, *args: Value, **kwarg
     return series(run, self.attributes.get(ROWS if axis in (1, "columns") else WIDTH))
 
 
-def averaged(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def averaged(run: Runtime, self: Instance, axis: Value = 0, *args: Value, **kwargs: Value) -> Value:
     """A float for each column."""
-    return cast(run, reduced(run, self, *args, **kwargs), "float64")
+    return series(run, self.attributes.get(ROWS if axis in (1, "columns") else WIDTH), "float64")
 
 
 FRAME_MEMBERS.method("min", "max", "sum", "nunique")(reduced)

@@ -23,7 +23,7 @@ def count_of(run: Runtime, value: Value) -> int | None:
     if isinstance(value, Tensor):
         first = value.shape[0] if isinstance(value.shape, tuple) and value.shape else None
         return first if isinstance(first, int) else None
-    if isinstance(value, Instance) and is_table(value):
+    if is_table(value):
         rows = value.attributes.get(ROWS)
         return rows if isinstance(rows, int) else None
     items = run.items(value) if isinstance(value, (list, tuple, range)) else None
@@ -48,7 +48,7 @@ def part(run: Runtime, value: Value, size: int | None) -> Value:
     cause = run.unknown("which samples a split takes is not known")
     if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape:
         return Tensor((cause if size is None else size, *value.shape[1:]), value.dtype, framework=value.framework)
-    if isinstance(value, Instance) and is_table(value):
+    if is_table(value):
         return part_of(run, value, size)
     if isinstance(value, (list, tuple, range)):
         items = run.items(value)
