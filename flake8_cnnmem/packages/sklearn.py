@@ -12,7 +12,7 @@ from flake8_cnnmem.dims import Size, add, as_size, is_size
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.packages.pandas import ROWS, array_of, is_table, part_of
+from flake8_cnnmem.packages.pandas.tables import ROWS, array_of, is_table, part_of
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Value, native
@@ -120,7 +120,8 @@ for _name in ("fit", "partial_fit"):
 def same_size(run: Runtime, self: Instance, X: Value, *args: Value, **kwargs: Value) -> Value:
     X = array_of(run, X)
     if isinstance(X, Tensor):
-        return Tensor(X.shape, "float64", framework="numpy")
+        kept = X.dtype in ("float16", "float32")
+        return Tensor(X.shape, X.dtype if kept else "float64", framework="numpy")
     return X if isinstance(X, Unknown) else run.unknown("what a scaler makes of samples is not followed")
 
 

@@ -1,127 +1,37 @@
-"""pandas: tables, by how many rows and columns they have, as far as the program says it. No file is ever read.
-
-A table of a file has columns that nobody knows, until the program picks some by name: `table[["age", "fare"]]` has two.
-What a column holds is not known, so a single one has values of no known kind until it is cast; several columns together
-are taken as floats, which networks ask for. Whatever is not listed here is not known.
-"""
+"""What tables, columns and their parts can do."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeGuard
-
-from flake8_cnnmem.dims import Shape, add, is_size
-from flake8_cnnmem.frameworks.numpy.arrays import as_array
 from flake8_cnnmem.frameworks.numpy.dtypes import name_of
-from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.packages.pandas.tables import (
+    DTYPE,
+    FRAME,
+    FRAME_MEMBERS,
+    INDEXER,
+    INDEXER_MEMBERS,
+    NAMES,
+    ROWS,
+    SERIES_MEMBERS,
+    WIDTH,
+    extents,
+    frame,
+    how_many,
+    in_place,
+    is_frame,
+    is_series,
+    is_table,
+    listed,
+    names_of,
+    series,
+    set_columns,
+    values,
+    with_rows,
+    without,
+)
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Property, Stream, Value, native
-
-ROWS, NAMES, WIDTH, DTYPE = "_rows", "_names", "_width", "_dtype"
-
-FRAME_MEMBERS, SERIES_MEMBERS, INDEXER_MEMBERS = Members(), Members(), Members()
-FRAME = Class("DataFrame", namespace=FRAME_MEMBERS, module="pandas")
-SERIES = Class("Series", namespace=SERIES_MEMBERS, module="pandas")
-INDEXER = Class("_iLocIndexer", namespace=INDEXER_MEMBERS, module="pandas.core.indexing")
-
-
-def how_many(run: Runtime, what: str) -> Unknown:
-    return run.unknown(f"how many {what} a table has is not known").as_number("int")
-
-
-def frame(run: Runtime, rows: Value = None, names: Value = None, width: Value = None) -> Instance:
-    """A table; None for what is not known."""
-    columns: tuple[Value, ...] | Unknown = how_many(run, "columns")
-    if isinstance(names, (list, tuple)) and all(isinstance(name, (str, int)) for name in names):
-        columns = tuple(names)
-    size = len(columns) if isinstance(columns, tuple) else width if is_size(width) else how_many(run, "columns")
-    return Instance(FRAME, {ROWS: rows if is_size(rows) else how_many(run, "rows"), NAMES: columns, WIDTH: size})
-
-
-def series(run: Runtime, rows: Value = None, dtype: str | None = None) -> Instance:
-    """A column; no dtype where nobody knows what it holds."""
-    return Instance(SERIES, {ROWS: rows if is_size(rows) else how_many(run, "rows"), DTYPE: dtype})
-
-
-def is_frame(value: Value) -> TypeGuard[Instance]:
-    return isinstance(value, Instance) and value.cls.derives_from(FRAME)
-
-
-def is_series(value: Value) -> TypeGuard[Instance]:
-    return isinstance(value, Instance) and value.cls.derives_from(SERIES)
-
-
-def is_table(value: Value) -> TypeGuard[Instance]:
-    """Whether a value is a table or a column of one."""
-    return is_frame(value) or is_series(value)
-
-
-def with_rows(run: Runtime, table: Instance, rows: Value = None) -> Instance:
-    """So many of the rows; None where that is not known."""
-    kept = rows if is_size(rows) else how_many(run, "rows")
-    return Instance(table.cls, {**table.attributes, ROWS: kept})
-
-
-def names_of(table: Instance) -> tuple[Value, ...] | None:
-    names = table.attributes.get(NAMES)
-    return names if isinstance(names, tuple) else None
-
-
-def extents(run: Runtime, table: Instance) -> Shape:
-    """(rows, columns), or (rows,)."""
-    keys = (ROWS, WIDTH) if is_frame(table) else (ROWS,)
-    found = (table.attributes.get(key) for key in keys)
-    return tuple(each if is_size(each) or isinstance(each, Unknown) else how_many(run, "rows") for each in found)
-
-
-def values(run: Runtime, table: Instance, dtype: Value = None) -> Value:
-    """The array of a table; of one column only where its kind is known."""
-    kind = name_of(dtype) if dtype is not None else table.attributes.get(DTYPE)
-    if is_frame(table) and not isinstance(kind, str):
-        kind = "float64"
-    if not isinstance(kind, str) or kind in ("object", "str"):
-        return run.unknown("what a column of a table holds is not known")
-    return Tensor(extents(run, table), kind, framework="numpy")
-
-
-def set_columns(run: Runtime, table: Instance, names: tuple[Value, ...] | None) -> None:
-    """The columns from now on."""
-    run.changed(table)
-    table.attributes.update({NAMES: how_many(run, "columns"), WIDTH: how_many(run, "columns")})
-    if names is not None:
-        table.attributes.update({NAMES: names, WIDTH: len(names)})
-
-
-def in_place(run: Runtime, table: Instance, made: Instance, inplace: Value) -> Value:
-    """The new table, or None and the old one changed."""
-    if run.truth(inplace) is False:
-        return made
-    run.changed(table)
-    table.attributes.update(made.attributes)
-    return None if run.truth(inplace) is True else run.unknown("whether a table is changed is not known")
-
-
-def listed(run: Runtime, value: Value) -> list[Value] | None:
-    """Names that are given as one or several."""
-    if isinstance(value, (str, int)):
-        return [value]
-    items = run.items(value) if isinstance(value, (list, tuple, set, range)) else None
-    known = isinstance(items, list) and all(isinstance(item, (str, int)) for item in items)
-    return items if known and isinstance(items, list) else None
-
-
-def without(run: Runtime, table: Instance, labels: Value) -> Instance:
-    """A table less some columns."""
-    names, gone, width = names_of(table), listed(run, labels), table.attributes.get(WIDTH)
-    if gone is None:
-        return frame(run, table.attributes.get(ROWS))
-    if names is not None:
-        return frame(run, table.attributes.get(ROWS), [name for name in names if name not in gone])
-    left = width - len(set(gone)) if isinstance(width, int) else None
-    return frame(run, table.attributes.get(ROWS), None, left)
-
+from flake8_cnnmem.values import Instance, Property, Stream, Value, native
 
 # A table
 
@@ -145,12 +55,13 @@ def frame_init(
 @FRAME_MEMBERS.method("__getitem__")
 def frame_item(run: Runtime, self: Instance, key: Value) -> Value:
     """A column by its name, several by a list of them, rows by a slice or a mask."""
-    rows = self.attributes.get(ROWS)
+    rows, kind = self.attributes.get(ROWS), self.attributes.get(DTYPE)
     if isinstance(key, (str, int)):
-        return series(run, rows)
+        return series(run, rows, kind)
     if isinstance(key, (list, tuple)):
-        names = listed(run, key)
-        return frame(run, rows, names) if names is not None else frame(run, rows)
+        made = frame(run, rows, listed(run, key))
+        made.attributes[DTYPE] = kind
+        return made
     if isinstance(key, slice) or is_table(key) or isinstance(key, Tensor):
         return with_rows(run, self)
     return run.unknown("which part of a table is taken is not known")
@@ -390,7 +301,7 @@ def indexed(run: Runtime, self: Instance, key: Value) -> Value:
     table = self.attributes["of"]
     assert isinstance(table, Instance)
     rows, *columns = key if isinstance(key, tuple) else (key,)
-    if isinstance(rows, Unknown) or any(isinstance(each, Unknown) for each in columns):
+    if isinstance(rows, Unknown):
         return run.unknown("what a table holds is not known")
     one = isinstance(rows, (int, str))
     if is_series(table):
@@ -410,6 +321,8 @@ def of_columns(run: Runtime, table: Instance, key: Value) -> Instance:
     if isinstance(key, (list, tuple)):
         items = run.items(key)
         return frame(run, rows, None, len(items) if isinstance(items, list) else None)
+    if isinstance(key, Unknown) and not key.something:
+        return frame(run, rows)
     if not isinstance(key, slice) or any(not isinstance(end, (int, type(None))) for end in (key.start, key.stop)):
         return frame(run, rows)
     if key == slice(None, None, None):
@@ -428,69 +341,3 @@ def index_set(run: Runtime, self: Instance, key: Value, value: Value) -> None:
     if is_frame(table):
         set_columns(run, table, None)
     table.attributes.update({ROWS: how_many(run, "rows"), DTYPE: None})
-
-
-# Tables of files, and of other tables
-
-
-def read(
-    run: Runtime, path: Value = None, *args: Value, names: Value = None, usecols: Value = None,
-    index_col: Value = None, nrows: Value = None, chunksize: Value = None, iterator: Value = False, **kwargs: Value,
-) -> Value:  # fmt: skip
-    """A table of a file: the columns that are named, else nobody knows which."""
-    if chunksize is not None or iterator is not False:
-        return run.unknown("a table that is read in parts is not followed")
-    taken = listed(run, usecols) if usecols is not None else listed(run, names) if names is not None else None
-    made = frame(run, None, taken)
-    if index_col in (None, False) or taken is None:
-        return made
-    return without(run, made, index_col) if isinstance(index_col, str) else frame(run, None, None, len(taken) - 1)
-
-
-def concatenated(run: Runtime, objs: Value, axis: Value = 0, *args: Value, **kwargs: Value) -> Value:
-    """Rows of one behind those of another, or columns beside columns."""
-    parts = run.items(objs) if isinstance(objs, (list, tuple)) else None
-    if not isinstance(parts, list) or not parts or not all(is_table(part) for part in parts):
-        return run.unknown("what tables are put together is not known")
-    tables = [part for part in parts if isinstance(part, Instance)]
-    if axis in (1, "columns"):
-        width: Value = 0
-        for table in tables:
-            more = table.attributes.get(WIDTH) if is_frame(table) else 1
-            width = add(width, more) if isinstance(width, int) and isinstance(more, int) else None
-        return frame(run, tables[0].attributes.get(ROWS), None, width)
-    if all(is_series(table) for table in tables):
-        return series(run)
-    columns = {names_of(table) for table in tables}
-    return frame(run, None, columns.pop() if len(columns) == 1 else None)
-
-
-def encoded(run: Runtime, *args: Value, **kwargs: Value) -> Value:
-    """`get_dummies`: a column for each value that occurs."""
-    return frame(run)
-
-
-def part_of(run: Runtime, table: Instance, rows: int | None) -> Instance:
-    """So many of a table's rows."""
-    return with_rows(run, table, rows)
-
-
-def array_of(run: Runtime, value: Value) -> Value:
-    """A table as an array; anything else as it is."""
-    return as_array(run, value) if is_table(value) else value
-
-
-READERS: Sequence[str] = ("csv", "table", "excel", "parquet", "feather", "fwf", "sql", "sql_query", "orc")
-
-
-def other(name: str) -> Value:
-    """What is not listed here."""
-    return CONTENTS[name] if name in CONTENTS else MISSING if name.startswith("__") else Unknown(
-        f"pandas.{name} is not followed")  # fmt: skip
-
-
-CONTENTS: dict[str, Value] = {
-    "DataFrame": FRAME, "Series": SERIES, "concat": native("concat", concatenated),
-    "get_dummies": native("get_dummies", encoded), **{f"read_{name}": native(f"read_{name}", read) for name in READERS},
-}  # fmt: skip
-MODULES = {"pandas": other}
