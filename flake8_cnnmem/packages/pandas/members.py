@@ -25,6 +25,7 @@ from flake8_cnnmem.packages.pandas.tables import (
     names_of,
     series,
     set_columns,
+    sliced_rows,
     values,
     with_rows,
     without,
@@ -62,7 +63,9 @@ def frame_item(run: Runtime, self: Instance, key: Value) -> Value:
         made = frame(run, rows, listed(run, key))
         made.attributes[DTYPE] = kind
         return made
-    if isinstance(key, slice) or is_table(key) or isinstance(key, Tensor):
+    if isinstance(key, slice):
+        return sliced_rows(run, self, key)
+    if is_table(key) or isinstance(key, Tensor):
         return with_rows(run, self)
     return run.unknown("which part of a table is taken is not known")
 
@@ -193,7 +196,11 @@ def to_numpy(run: Runtime, self: Instance, dtype: Value = None, *args: Value, **
 
 
 def indexer(run: Runtime, self: Instance) -> Value:
-    return Instance(INDEXER, {"of": self})
+    return Instance(INDEXER, {"of": self, "by": "place"})
+
+
+def labelled(run: Runtime, self: Instance) -> Value:
+    return Instance(INDEXER, {"of": self, "by": "label"})
 
 
 def operated(run: Runtime, self: Instance, other: Value) -> Value:
@@ -224,7 +231,8 @@ OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "o
 for _members in (FRAME_MEMBERS, SERIES_MEMBERS):
     _members.getter("shape")(shape_of)
     _members.getter("values")(lambda run, self: values(run, self))
-    _members.getter("iloc", "loc", "at", "iat")(indexer)
+    _members.getter("iloc", "iat")(indexer)
+    _members.getter("loc", "at")(labelled)
     _members.method("__len__")(length)
     _members.method("to_numpy", "__array__")(to_numpy)
     _members.method("astype")(cast)
@@ -269,7 +277,9 @@ def series_init(run: Runtime, self: Instance, data: Value = None, *args: Value, 
 @SERIES_MEMBERS.method("__getitem__")
 def series_item(run: Runtime, self: Instance, key: Value) -> Value:
     """Some of the rows, or what one holds."""
-    if isinstance(key, (slice, list, Tensor)) or is_series(key):
+    if isinstance(key, slice):
+        return sliced_rows(run, self, key)
+    if isinstance(key, (list, Tensor)) or is_series(key):
         return with_rows(run, self)
     return run.unknown("what a table holds is not known")
 
@@ -297,16 +307,18 @@ def series_reset(run: Runtime, self: Instance, *args: Value, drop: Value = False
 
 @INDEXER_MEMBERS.method("__getitem__")
 def indexed(run: Runtime, self: Instance, key: Value) -> Value:
-    """As of an array with as many rows and columns; rows by labels, masks and lists are of no known number."""
+    """Rows by labels, masks and lists are of no known number."""
     table = self.attributes["of"]
     assert isinstance(table, Instance)
     rows, *columns = key if isinstance(key, tuple) else (key,)
     if isinstance(rows, Unknown):
         return run.unknown("what a table holds is not known")
     one = isinstance(rows, (int, str))
-    if is_series(table):
-        return run.unknown("what a table holds is not known") if one else with_rows(run, table)
     kept = table if rows == slice(None, None, None) else with_rows(run, table)
+    if isinstance(rows, slice) and self.attributes["by"] == "place":
+        kept = sliced_rows(run, table, rows)
+    if is_series(table):
+        return run.unknown("what a table holds is not known") if one else kept
     found = of_columns(run, kept, columns[0]) if columns else kept
     if not one:
         return found

@@ -7,6 +7,7 @@ from typing import TypeGuard
 from flake8_cnnmem.dims import Shape, is_size
 from flake8_cnnmem.frameworks.numpy.arrays import as_array
 from flake8_cnnmem.frameworks.numpy.dtypes import name_of
+from flake8_cnnmem.frameworks.numpy.indexing import sliced
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
@@ -58,6 +59,11 @@ def with_rows(run: Runtime, table: Instance, rows: Value = None) -> Instance:
     return Instance(table.cls, {**table.attributes, ROWS: kept})
 
 
+def sliced_rows(run: Runtime, table: Instance, part: slice) -> Instance:
+    """The rows between two places, whose number may be known where the places are not."""
+    return with_rows(run, table, sliced(run, extents(run, table)[0], part)[0])
+
+
 def names_of(table: Instance) -> tuple[Value, ...] | None:
     names = table.attributes.get(NAMES)
     return names if isinstance(names, tuple) else None
@@ -76,7 +82,8 @@ def values(run: Runtime, table: Instance, dtype: Value = None) -> Value:
     if is_frame(table) and not isinstance(kind, str):
         kind = "float32"
     if not isinstance(kind, str) or kind in ("object", "str"):
-        return run.unknown("what a column of a table holds is not known")
+        cause, rows = run.unknown("what a column of a table holds is not known"), extents(run, table)[0]
+        return cause.part(rows) if isinstance(rows, int) else cause
     return Tensor(extents(run, table), kind, framework="numpy")
 
 
