@@ -12,14 +12,15 @@ from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
-from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up_from
 from flake8_cnnmem.evaluate.subscripts import alike
 from flake8_cnnmem.evaluate.trace import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown, unless_none
-from flake8_cnnmem.values import MISSING, Raised, Stream, Value
+from flake8_cnnmem.values import MISSING, Bound, Native, Raised, Stream, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -34,6 +35,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
     single = (compile_target(compiler, node.for_in.target), compiler.expression(node.for_in.iter)) if plain else None
     without_none = single is not None and is_without_none(node.for_in)
     number = number_for_any(compiler, node.elt, node.for_in)
+    array = array_for_any(compiler, node.elt, node.for_in)
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
@@ -41,6 +43,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
             if isinstance(inner, Unknown):
                 item = each_alike(frame, inner)
                 item = number(frame, inner) if item is MISSING else item
+                item = array(frame, inner) if item is MISSING else item
                 return inner if item is MISSING else alike(frame.run, item, inner)
             found.append(element(inner))
         return found
@@ -188,6 +191,55 @@ def number_for_any(compiler: Compiler, node: cst.BaseExpression, rounds: cst.Com
         return joins.one_of(frame.run, [found], cause) if plain else MISSING
 
     return code
+
+
+def array_for_any(compiler: Compiler, node: cst.BaseExpression, rounds: cst.CompFor) -> Callable[..., Value]:
+    """Code for the array that functions make of any item of something that is not known: `resize(imread(f), (64, 64)) /
+    255 for f in files`. As the body of a loop over it, it runs once. MISSING for what is no array, and where an object
+    is called: a model runs as often as there are items."""
+    names = called_in(node) if isinstance(node, (cst.Call, cst.BinaryOperation, cst.Tuple)) else []
+    if rounds.inner_for_in is not None or rounds.ifs or not names:
+        return lambda frame, cause: MISSING
+    target, element = compile_target(compiler, rounds.target), compiler.expression(node)
+    functions = [compiler.expression(name) for name in names if is_dotted(name)]
+
+    def code(frame: Frame, cause: Unknown) -> Value:
+        inner = Frame(frame.run, frame.module, "comprehension", {}, frame.closure(), frame.line)
+        inner.caller = frame
+        try:
+            target(inner, cause.loose())
+            if not all(isinstance(unbound(function(inner)), (Function, Native)) for function in functions):
+                return MISSING
+            found = element(inner)
+        except Raised:
+            return MISSING
+        return found if is_data(found) else MISSING
+
+    return code
+
+
+def called_in(node: cst.CSTNode) -> list[cst.BaseExpression]:
+    """What is called in an expression."""
+    inside = [each for child in node.children for each in called_in(child)]
+    return [node.func, *inside] if isinstance(node, cst.Call) else inside
+
+
+def is_dotted(node: cst.CSTNode) -> bool:
+    """Whether an expression is a name, or an attribute of one."""
+    return isinstance(node, cst.Name) or (isinstance(node, cst.Attribute) and is_dotted(node.value))
+
+
+def unbound(value: Value) -> Value:
+    """The function of a method."""
+    return value.function if isinstance(value, Bound) else value
+
+
+def is_data(value: Value) -> bool:
+    """Whether a value is an array that nothing has computed but its own functions, or several of them: no results of a
+    model."""
+    if isinstance(value, tuple) and value:
+        return all(isinstance(each, Unknown) or is_data(each) for each in value) and any(map(is_data, value))
+    return isinstance(value, Tensor) and value.call is None and isinstance(value.shape, tuple)
 
 
 def is_plain(node: cst.CSTNode) -> bool:

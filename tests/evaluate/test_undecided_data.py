@@ -52,6 +52,31 @@ KNOWN = {
     "a border": ("r = np.array(ImageOps.expand(image.convert('L').resize((9, 8)), (1, 2, 3, 4)))", [14, 13], "r"),
     "an array at a random place": ("np.zeros((5, 6, 7))[random.randrange(5)]", [6, 7]),
     "an array at a place of any kind": ("np.zeros((5, 6, 7))[cv2.unheard_of(3)]", "?"),
+    "arrays of files in a comprehension": (
+        "r = [cv2.resize(cv2.imread(f), (9, 8)) for f in os.listdir('.')][3]", [8, 9, 3], "r",
+    ),
+    "many of them as one array": (
+        "r = np.stack([cv2.resize(cv2.imread(f), (9, 8)) / 255 for f in os.listdir('.')])", [None, 8, 9, 3], "r",
+    ),
+    "many of them behind one another": (
+        "r = np.concatenate([cv2.resize(cv2.imread(f), (9, 8)) for f in os.listdir('.')])", [None, 9, 3], "r",
+    ),
+    "of a method": (
+        ("class D:\n    def load(self, f):\n        return np.zeros((4, 5)), f\n"
+        "    def all(self):\n        return [self.load(f) for f in os.listdir('.')]\nr = D().all()[2][0]"),
+        [4, 5], "r",
+    ),
+    "of what is called, and is no function": (
+        "m = torch.nn.Linear(4, 5)\nr = [m(torch.zeros(2, 4)) for f in os.listdir('.')][0]", "?", "r",
+    ),
+    "of one within another": (
+        "m = torch.nn.Linear(4, 5)\nr = [torch.relu(m(torch.zeros(2, 4))) for f in os.listdir('.')][0]", "?", "r",
+    ),
+    "a place that is drawn of a range": ("np.zeros((5, 6, 7))[np.random.choice(range(5))]", [6, 7]),
+    "volumes of pictures in a given size": (
+        ("from skimage.transform import resize\n"
+        "r = resize(np.stack([picture] * 3), output_shape=(3, 20, 21, 3))[1]"), [20, 21, 3], "r",
+    ),
     "a tensor at a random place": ("torch.zeros(5, 6, 7)[np.random.randint(5)]", [6, 7]),
     "where something holds": ("np.zeros((4, 3))[np.where(np.zeros(4) == 1)[0]]", [None, 3]),
     "one of two sizes": ("np.zeros((4, 8)) if drawn else np.ones((4, 9))", [4, None]),

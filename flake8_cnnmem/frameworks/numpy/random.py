@@ -67,9 +67,11 @@ def choice(run: Runtime, a: Value, size: Value = None, *args: Value, **kwargs: V
     """`numpy.random.choice(a, size)`"""
     cause = run.unknown("what is drawn at random is not known")
     if size is None:
-        if isinstance(a, int):
+        if isinstance(a, int) or (isinstance(a, Unknown) and a.number == "int"):
             return cause.as_number("int")
         if isinstance(a, Tensor) and a.dtype.startswith("int"):
+            return cause.as_number("int")
+        if isinstance(a, range):
             return cause.as_number("int")
         return run.one_of(a, cause) if isinstance(a, (list, tuple)) else cause
     if isinstance(a, (list, tuple)) and not all(isinstance(item, int) for item in a):

@@ -147,11 +147,19 @@ def arrays_of(run: Runtime, values: Value) -> list[Tensor] | Unknown:
     return found
 
 
+def joined_rows(run: Runtime, arrays: Value, cause: Unknown) -> Value:
+    """Arrays, of which nobody knows how many there are, one behind another."""
+    whole = as_array(run, arrays) if not isinstance(arrays, Unknown) else cause
+    if isinstance(whole, Unknown) or isinstance(whole.shape, Unknown) or len(whole.shape) < 2:
+        return cause
+    return make((cause, *whole.shape[2:]), None, whole.dtype)
+
+
 def concatenated(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
     """Sizes of the joined axis add up; ValueError where other sizes differ."""
     found = arrays_of(run, arrays)
     if isinstance(found, Unknown):
-        return found
+        return joined_rows(run, arrays, found) if axis == 0 else found
     kind = common(array.dtype for array in found)
     for array in found:
         if isinstance(array.shape, Unknown):
@@ -178,7 +186,8 @@ def stack(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
     """`numpy.stack(arrays, axis)`: one axis more. ValueError where shapes differ."""
     found = arrays_of(run, arrays)
     if isinstance(found, Unknown):
-        return found
+        # So many of one shape that nobody knows: as an array of the list.
+        return as_array(run, arrays) if axis == 0 and not isinstance(arrays, Unknown) else found
     widened = [expanded(run, array, axis) for array in found]
     return concatenated(run, widened, axis)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.dims import as_size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import picture_of
 from flake8_cnnmem.packages.torchvision.sizes import NOT_KNOWN, as_tensor, floating, pair_of, sides_of, with_sides
@@ -35,7 +36,10 @@ def array(run: Runtime, *args: Value, **kwargs: Value) -> Value:
 
 
 def resize(run: Runtime, image: Value, output_shape: Value, *args: Value, **kwargs: Value) -> Value:
-    """skimage.transform.resize: floats, of the given size."""
+    """skimage.transform.resize: floats, of the given size; channels that it does not name stay."""
+    if isinstance(output_shape, tuple) and len(output_shape) > 2:
+        cause = run.unknown("the size of a resized image is not known")
+        return Tensor(tuple(as_size(size, cause) for size in output_shape), "float64", framework="numpy")
     if isinstance(image, Unknown):
         return image
     resized = with_sides(run, image, pair_of(output_shape[:2] if isinstance(output_shape, tuple) else output_shape))
