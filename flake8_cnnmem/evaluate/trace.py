@@ -25,6 +25,9 @@ MOST_COUNTED = 100_000
 MOST_LIMITS = 64
 """Comparisons that are noted in one turn."""
 
+MOST_LOOKED_AT = 1_000
+"""Numbers of turns of which multiples are tried."""
+
 Filled: TypeAlias = "int | tuple[int, str]"
 """A container by its id, or an attribute of an object."""
 
@@ -149,8 +152,9 @@ class Turn:
     last: int = 0
     doubts: int = 0
     """How many tests that are not known stood around the loop."""
-    counts: list[tuple[int, int]] = field(default_factory=list)
-    """What a count was divided by, for its rest: (the count, the divisor). What is done every so many turns."""
+    counts: list[tuple[int, int, int]] = field(default_factory=list)
+    """What a count was divided by, for its rest: (the count, the divisor, the rest that is asked for). What is done
+    every so many turns."""
     kept: list[Retained] = field(default_factory=list)
     """What the program holds at its end of what ops gave since the loop began."""
     filled: dict[int, tuple[Collection[Value], int]] = field(default_factory=dict)
@@ -166,14 +170,23 @@ class Turn:
     """Whether it learns nothing, and has put results of models into containers."""
     passed: bool = False
     """Whether the program has gone on to the next turn before the end of the body."""
-    offsets: dict[int, int] = field(default_factory=dict)
-    """Numbers that were computed from its own (`epoch + 1`), each with how much more it is."""
+    forms: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Numbers that were computed from its own (`epoch + 1`, `epoch * every`): (how many times it, how much more)."""
 
-    def counted_on(self, count: int, result: Value) -> None:
-        """A fixed number was added to a count."""
+    def form_of(self, count: int) -> tuple[int, int] | None:
+        """How a count is computed from the turn's number: (how many times it, how much more)."""
+        return (1, 0) if self.number == count else self.forms.get(count)
+
+    def counted_on(self, symbol: str, count: int, other: int, result: Value) -> None:
+        """A number was added to a count (or taken from it, or it was multiplied by one)."""
         for turn in around(self):
-            if turn.number == count and type(result) is int:
-                turn.offsets[result] = result - count
+            form = turn.form_of(count)
+            if form is None or type(result) is not int or (other == turn.number and count != other):
+                continue
+            times, more = form
+            made = (times * other, more * other) if symbol == "*" else (times, more + result - count)
+            if made[0] > 0 and len(turn.forms) < MOST_LIMITS:
+                turn.forms.setdefault(result, made)
 
     def compared(self, symbol: str, count: int, limit: int) -> int:
         """A count was compared with a limit: a later turn of this loop, or of one around it, finds the other answer.
@@ -184,8 +197,9 @@ class Turn:
         for turn in around(self):
             if (turn is self or turn.number == count) and len(turn.limits) < MOST_LIMITS:
                 turn.limits.append((count, first))
-            if count in turn.offsets and turn.number != count and len(turn.limits) < MOST_LIMITS:
-                turn.limits.append((count - turn.offsets[count], first - turn.offsets[count]))
+            if count in turn.forms and turn.number != count and len(turn.limits) < MOST_LIMITS:
+                times, more = turn.forms[count]
+                turn.limits.append(((count - more) // times, -((more - first) // times)))
         return first
 
     def looked_up(self, count: int, largest: int) -> None:
@@ -197,16 +211,34 @@ class Turn:
     def divided(self, count: int, divisor: int) -> None:
         """A count was divided, for what is whole of it: another number when the next multiple is reached."""
         if divisor > 1 and 0 <= count < MOST_COUNTED:
-            base = next((turn.offsets[count] for turn in around(self) if count in turn.offsets), 0)
-            if any(turn.number == count - base for turn in around(self)):
+            if any(turn.form_of(count) is not None for turn in around(self)):
                 self.compared("<", count, (count // divisor + 1) * divisor)
 
-    def counted_off(self, count: Value, divisor: Value) -> None:
-        """A count was divided: every so many turns something else is done."""
-        if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:
-            for turn in around(self):
-                if turn is self or turn.number == count:
-                    turn.counts.append((count, divisor))
+    def counted_off(self, count: Value, divisor: Value, wanted: Value = 0, is_test: bool = False) -> None:
+        """A count was divided: every so many turns, when this rest is left, something else is done. Where a test asks
+        for the rest, also when that is rarely."""
+        if type(count) is not int or type(divisor) is not int or type(wanted) is not int:
+            return
+        if not (1 < divisor <= MOST_COUNTED and 0 <= count < MOST_COUNTED and 0 <= wanted < divisor):
+            return
+        for turn in around(self):
+            if divisor <= LONGEST_PERIOD and (turn is self or turn.number == count):
+                turn.counts.append((count, divisor, wanted))
+            elif is_test and turn.number is not None and (form := turn.form_of(count)) is not None:
+                later = first_with_rest(form, turn.number, divisor, wanted)
+                if later and len(turn.limits) < MOST_LIMITS:
+                    turn.limits.append((turn.number, later))
+
+
+def first_with_rest(form: tuple[int, int], number: int, divisor: int, wanted: int) -> int:
+    """The first number from this one on of which a multiple, and so much more, leaves a rest; 0 where that is this one,
+    or none."""
+    times, more = form
+    near = range(number, number + min(divisor, MOST_LOOKED_AT if times > 1 else divisor))
+    if times == 1:
+        near = range(number + (wanted - more - number) % divisor, near.stop)
+    first = next((each for each in near if (times * each + more) % divisor == wanted), number)
+    return first if first != number else 0
 
 
 @dataclass(slots=True, eq=False)
