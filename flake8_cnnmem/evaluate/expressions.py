@@ -167,7 +167,7 @@ def divide(frame: Frame, left: Value, right: Value) -> Value:
 def unary(compiler: Compiler, node: cst.UnaryOperation) -> Code:
     """Code for `-x`, `+x`, `~x` and `not x`; `not` of an unknown stays unknown."""
     symbol = UNARY[type(node.operator)]
-    operand = tested(compiler, node.expression) if symbol == "not" else compiler.expression(node.expression)
+    operand = tested(compiler, node.expression, None) if symbol == "not" else compiler.expression(node.expression)
     if symbol == "not":
 
         def negate(frame: Frame) -> Value:

@@ -10,12 +10,12 @@ from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.counted_rests import CountedRest
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.trace import around
+from flake8_cnnmem.evaluate.loop_turns import around
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.values import Value
 
 
-def tested(compiler: Compiler, node: cst.BaseExpression, wanted: cst.BaseExpression | None = None) -> Code:
+def tested(compiler: Compiler, node: cst.BaseExpression, wanted: cst.BaseExpression | None) -> Code:
     """Code for what a test asks about: where that is the rest of a division, it may be that of a count. `wanted` is
     what it is compared with."""
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Modulo):

@@ -11,7 +11,8 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
-from flake8_cnnmem.evaluate.trace import Event, Loop, Turn, around
+from flake8_cnnmem.evaluate.loop_turns import Loop, Turn, around
+from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evaluate.training_state import (
     declares_inputs,
     learns,

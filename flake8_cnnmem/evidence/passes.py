@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Retained, Trace, Turn
+from flake8_cnnmem.evaluate.loop_turns import Retained, Turn
+from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
