@@ -370,6 +370,8 @@ class Builder:
         causes = [*self.root.causes, *forward.causes, *doubts(calls)]
         causes += [weight.shape for weight in weights if isinstance(weight.shape, Unknown)]
         for weight in weights:
+            if weight.unsure is not None:
+                causes.append(weight.unsure)
             if not isinstance(weight.shape, Unknown):
                 unknown = dims.first_unknown(weight.shape)
                 if unknown is not None:

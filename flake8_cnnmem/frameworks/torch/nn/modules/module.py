@@ -199,6 +199,9 @@ def set_attribute(run: Runtime, self: Instance, name: str | Unknown, value: Valu
         put(run, self, "_parameters", name, value)
     elif isinstance(value, Weight) and name not in stored(self, "_buffers"):
         put(run, self, "_buffers", name, value)
+    elif isinstance(value, Unknown) and isinstance(value.instead, Instance) and MODULE in value.instead.cls.mro:
+        # A module on one side of a branch, and None on the other.
+        put(run, self, "_modules", name, value)
     else:
         set_other(run, self, name, value)
     return None
