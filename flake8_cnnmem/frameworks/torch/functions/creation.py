@@ -230,6 +230,7 @@ def new_full(
     made = filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own))
     if isinstance(input, Tensor):
         made.moved = made.made_there = is_there(input)
+        made.as_wide_as = (input.as_wide_as or input) if dtype is None else source_of(dtype)
     made.requires_grad = requires_grad is True
     return born_beside(run, made, input)
 
