@@ -303,11 +303,14 @@ def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None
 
 def computes_anew(run: Runtime, layer: Instance, name: str, before: Value, value: Value) -> bool:
     """Whether a layer that was called may compute something else by a new value: another activation, a `call` of its
-    own. A model around it that is fitted calls it as it is then."""
+    own. A model around it that is fitted calls it as it is then. What has weights keeps their sizes (`units`)."""
     state = layer.native
     if not isinstance(state, LayerState) or not state.nodes or state.model is not None or session_of(run).depth:
         return False
-    return name == "call" or (name in layer.attributes and before is not value)
+    if name == "call":
+        return True
+    read_by_call = name == "activation" or not state.weights
+    return name in layer.attributes and before is not value and read_by_call
 
 
 def delete_attribute(run: Runtime, self: Instance, name: str) -> None:

@@ -486,3 +486,29 @@ net.fit(tf.data.Dataset.zip((data(), data())))
 """
     (found,) = analyse(Source("net.py", code), Settings()).reports
     assert found.parameters == 23
+
+
+def test_a_step_on_layers_of_its_model_trains_all_of_the_model() -> None:
+    """Values of the layers that are called, of the one that holds others, and of the model's own weight: (4 * 6 + 6)
+    twice, (6 * 4 + 4) and 6 (94 in Keras 3.15.1)."""
+    code = """
+import keras, numpy as np, tensorflow as tf
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = keras.layers.Dense(6), keras.layers.Dense(6)
+        self.back = keras.Sequential([keras.layers.Dense(4)])
+        self.token = self.add_weight(shape=(1, 6), initializer="zeros")
+    def train_step(self, x):
+        with tf.GradientTape() as tape:
+            hidden = self.one(x) + tf.tile(self.token, (tf.shape(x)[0], 1))
+            again = self.back(hidden * self.two(x))
+            loss = tf.reduce_mean((again - x) ** 2)
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, self.trainable_variables), self.trainable_variables))
+        return {"loss": loss}
+net = Net()
+net.compile("adam")
+net.fit(np.zeros((80, 4), "float32"), batch_size=8)
+"""
+    (found,) = analyse(Source("net.py", code), Settings()).reports
+    assert (found.parameters, found.trainable) == (94, 94)
