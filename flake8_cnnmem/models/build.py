@@ -92,7 +92,7 @@ def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None, ba
     run = root.run
     run.batch, run.batch_tests = batch, []
     try:
-        with deep_recursion():
+        with deep_recursion(), framework.as_fitted(run, instance, root.fit):
             built = Builder(root, instance, framework, wanted, evidence or Evidence()).build()
     finally:
         run.batch = None
@@ -366,7 +366,8 @@ class Builder:
         if not stated and certain:
             certain = [call for call in certain if not waits_to_be_filled(call)]
             certain = self.certain_for_any_size(certain, expected)
-        weights = tuple(self.framework.weights(self.instance))
+        then = self.root.fit.weights if self.root.fit is not None else None
+        weights = tuple(w for w in self.framework.weights(self.instance) if then is None or id(w) in then)
         causes = [*self.root.causes, *forward.causes, *doubts(calls)]
         causes += [weight.shape for weight in weights if isinstance(weight.shape, Unknown)]
         for weight in weights:
