@@ -331,6 +331,24 @@ def refuse_new(run: Runtime, layer: Instance, value: Value) -> None:
         raise run.error("ValueError", LOCKED)
 
 
+def set_locked(locked: bool) -> Native:
+    """`layer._tracker.lock()` or `.unlock()`: whether a layer that is built refuses new weights and layers."""
+
+    def set_it(run: Runtime, self: Instance, *args: Value) -> None:
+        run.changed(self.native)
+        self.native.locked = locked
+
+    return Native("lock" if locked else "unlock", set_it)
+
+
+TRACKER = Class("Tracker", namespace={"lock": set_locked(True), "unlock": set_locked(False)}, module="keras")
+
+
+def tracker_of(run: Runtime, self: Instance) -> Instance:
+    """`layer._tracker`, which code unlocks to put an adapter in the place of a layer inside."""
+    return Instance(TRACKER, native=state_of(run, self))
+
+
 def sublayers(layer: Instance) -> list[Instance]:
     """The layers directly inside a layer, each once, in Keras' order."""
     found: dict[int, Instance] = {}
