@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of, snake_case
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
+from flake8_cnnmem.frameworks.keras.version import is_of_2
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.base import extent
 from flake8_cnnmem.runtime import Runtime
@@ -49,7 +50,7 @@ def add_weight(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> W
     if args and (args[0] is None or isinstance(args[0], str)):
         order = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
     state = state_of(run, self)
-    if state.locked and not state.building:
+    if state.locked and not state.building and not is_of_2(run):
         raise run.error("ValueError", LOCKED)
     given = dict(zip(order, args, strict=False)) | kwargs
     shape = given.get("shape")
@@ -137,6 +138,10 @@ def weights_in(value: Value) -> Iterator[Weight]:
     """The weights within nested values."""
     if isinstance(value, Weight):
         yield value
+    elif isinstance(value, Instance) and any(cls.module == "tensorflow" for cls in value.cls.mro):
+        # A tf.Module's variables: Keras 2 counts them as those of the layer itself.
+        for item in value.attributes.values():
+            yield from weights_in(item)
     elif isinstance(value, (list, tuple)):
         for item in value.held() if isinstance(value, TrackedList) else value:
             if isinstance(item, Weight):
@@ -325,7 +330,9 @@ LOCKED = "You cannot add new elements of state to a layer that is already built"
 
 
 def refuse_new(run: Runtime, layer: Instance, value: Value) -> None:
-    """ValueError for layers and variables that a layer does not hold yet."""
+    """ValueError for layers and variables that a layer does not hold yet. Keras 2 takes them."""
+    if is_of_2(run):
+        return
     known = {id(each) for each in (*sublayers(layer), *own_weights(layer))}
     if any(id(each) not in known for each in (*layers_in(value), *weights_in(value)) if each is not layer):
         raise run.error("ValueError", LOCKED)
