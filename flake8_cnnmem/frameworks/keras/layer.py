@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flake8_cnnmem.frameworks.keras.adding_weights import add_weight, tracker_of
 from flake8_cnnmem.frameworks.keras.dtypes import FLOATS
 from flake8_cnnmem.frameworks.keras.parameters import parameter_names, refuses
 from flake8_cnnmem.frameworks.keras.properties import (
@@ -52,14 +53,12 @@ from flake8_cnnmem.frameworks.keras.shapes import is_shape, plain_size, shown_sh
 from flake8_cnnmem.frameworks.keras.tracking import (
     LAYER,
     TRAINABLE,
-    add_weight,
     attributes_dict,
     delete_attribute,
     native,
     set_attribute,
     state_of,
     sublayers,
-    tracker_of,
 )
 from flake8_cnnmem.frameworks.keras.trainable import apply_trainable, get_trainable, set_trainable
 from flake8_cnnmem.graph import Tensor

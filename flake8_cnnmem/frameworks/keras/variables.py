@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.keras.adding_weights import weight_dtype, weight_shape
 from flake8_cnnmem.frameworks.keras.ops.operands import shape_of
 from flake8_cnnmem.frameworks.keras.session import session_of
-from flake8_cnnmem.frameworks.keras.tracking import all_weights, weight_dtype, weight_shape
+from flake8_cnnmem.frameworks.keras.tracking import all_weights
 from flake8_cnnmem.frameworks.keras.version import asks_for_2
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime

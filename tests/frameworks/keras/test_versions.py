@@ -110,6 +110,27 @@ def test_what_a_layer_of_keras_2_tracks(
     assert (report.status, report.parameters) == ("exact", parameters)
 
 
+HELD: dict[str, tuple[str, str, int]] = {
+    "a list in a list": ("self.d = []; self.d.append([]); self.d[0].append(layers.Dense(3))", "self.d[0][0](x)", 21),
+    "a list in a dict": ("self.d = {}; self.d['a'] = []; self.d['a'].append(layers.Dense(3))", "self.d['a'][0](x)", 21),
+    "a list that is filled later": ("d = []; self.d = d; d.append(layers.Dense(3))", "self.d[0](x)", 21),
+    "a part of a list": ("self.d = [1, 2]; self.d[1:] = [layers.Dense(3)]", "self.d[1](x)", 21),
+    "a set": ("self.d = {layers.Dense(3)}", "list(self.d)[0](x)", 0),
+    "a defaultdict": ("self.d = collections.defaultdict(list, a=[layers.Dense(3)])", "self.d['a'][0](x)", 0),
+    "a list of a class of its own": ("self.d = type('Own', (list,), {})([layers.Dense(3)])", "self.d[0](x)", 0),
+}
+"""Parameters by tf_keras 2.21."""
+
+
+@pytest.mark.parametrize(("made", "called", "parameters"), HELD.values(), ids=HELD)
+def test_what_keras_2_sees_of_what_an_attribute_holds(made: str, called: str, parameters: int, tmp_path: Path) -> None:
+    code = "import collections\n" + OWN.replace("{made}", made).replace("{called}", f"return {called}")
+    (tmp_path / "requirements.txt").write_text("tensorflow==2.10.0\n")
+    (tmp_path / "model.py").write_text(code)
+    (report,) = analyse(load(str(tmp_path / "model.py")), Settings(), "m").reports
+    assert (report.status, report.parameters) == ("exact", parameters)
+
+
 @pytest.mark.parametrize(("implementation", "parameters"), [(1, 2793), (2, 23961)])
 def test_a_local_layer_that_is_a_masked_matrix(implementation: int, parameters: int, tmp_path: Path) -> None:
     made = f"layers.LocallyConnected2D(3, 3, implementation={implementation})"
