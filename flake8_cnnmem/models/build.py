@@ -39,9 +39,9 @@ from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.models.stated import (
     InputShape,
     count_stated,
-    each_of,
     filled_in,
     first_shape,
+    for_each,
     paired,
     place,
 )
@@ -238,9 +238,9 @@ class Builder:
         directive, option = self.wanted.directive, self.wanted.option
         sampled = [(self.sources.samples(said.value, own), place(said.site)) for said in self.evidence.data[:1]]
         for wanted, name in (
-            (each_of(directive) if directive else None, "directive"),
+            (for_each(directive, shapes) if directive else None, "directive"),
             *sampled,
-            (each_of(option) if option else None, "option"),
+            (for_each(option, shapes) if option else None, "option"),
         ):
             filled = filled_in(shapes, wanted) if wanted is not None else None
             if filled is not None and filled != shapes:
