@@ -14,7 +14,7 @@ from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.models.root import Root
-from flake8_cnnmem.models.stated import InputShape, StatedCall, agrees, batched, each_of, is_plain, leading_size
+from flake8_cnnmem.models.stated import InputShape, StatedCall, agrees, are_plain, batched, each_of, leading_size
 from flake8_cnnmem.ops.expected import UNSTATED, Expected
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -100,7 +100,7 @@ class InputSources:
         given = (*call.args, *named.values())
         tensors = list(tensors_in(given))
         shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
-        if tensors and shaped and all(map(is_plain, given)):
+        if tensors and shaped and are_plain(given):
             return StatedCall(batched(given), tuple(named), leading_size(given))
         return None
 
