@@ -19,9 +19,9 @@ from flake8_cnnmem.models.stated import (
     InputShape,
     StatedCall,
     agrees,
+    are_plain,
     batched,
     each_of,
-    is_plain,
     leading_size,
     place,
 )
@@ -110,7 +110,7 @@ class InputSources:
         given = (*call.args, *named.values())
         tensors = list(tensors_in(given))
         shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
-        if tensors and shaped and all(map(is_plain, given)):
+        if tensors and shaped and are_plain(given):
             return StatedCall(batched(given), tuple(named), leading_size(given))
         return None
 
