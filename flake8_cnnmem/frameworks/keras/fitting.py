@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras import callbacks as hooks
 from flake8_cnnmem.frameworks.keras import targets
+from flake8_cnnmem.frameworks.keras.as_fitted import structure_of, weights_then
 from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_nested, is_source, samples_in
 from flake8_cnnmem.frameworks.keras.compiled_losses import USUAL_STEP
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
@@ -122,6 +124,10 @@ def fitter(method: str) -> Native:
         size = no_more_than_there_are(stated, data, given)
         asked = Fit(data, size, run.here(), usual, epochs=epochs, replicas=session_of(run).replicas)
         asked = replace(asked, with_targets=given.get("y") is not None)
+        if session_of(run).hooks:
+            return run.unknown("what training gives is not followed")
+        callbacks, compilation = hooks.own_callbacks(given.get("callbacks")), compilation_of(self)
+        hooks.before_the_step(run, self, callbacks)
         trace(run, self)
         told = as_it_stands(run, asked, self)
         fitted = model_state(run, self).fitted
@@ -130,6 +136,12 @@ def fitter(method: str) -> Native:
         fitted.extend([told] if at < MOST_FITS else ())
         run.note("fit", self, data=data, batch_size=asked.batch_size, usual=usual)
         followed = one_step(run, self, told, given)
+        followed = replace(followed, structure=structure_of(run, self), weights=weights_then(self))
+        if callbacks:
+            hooks.after_the_step(run, callbacks, epochs)
+            doubts = hooks.compiled_meanwhile(run, self, compilation)
+            followed = replace(followed, doubts=(*followed.doubts, *doubts))
+            hooks.call_hooks(run, callbacks, ("on_train_end",), 0)
         fitted[at:] = [followed for _ in fitted[at:]]
         save_at_checkpoints(run, self, given.get("callbacks"))
         return run.unknown("what training gives is not followed")

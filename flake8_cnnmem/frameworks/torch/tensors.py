@@ -176,7 +176,7 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
     tensor = tensor if attribute == "requires_grad" else owner(tensor)
     if attribute == "requires_grad":
         if isinstance(tensor, Weight):
-            set_flag(run, tensor, value is not False)
+            set_flag(run, tensor, value)
         else:
             tensor.requires_grad = value is True
     elif attribute == "data":
@@ -327,8 +327,11 @@ def detach(run: Runtime, input: Value) -> Value:
 
 
 def detach_(run: Runtime, input: Value) -> Value:
-    """`x.detach_()`; a parameter stays itself."""
-    return input if isinstance(input, Weight) else detach(run, input)
+    """`x.detach_()`; a parameter stays itself, and asks for no gradient any more."""
+    if isinstance(input, Weight):
+        set_flag(run, input, False)
+        return input
+    return detach(run, input)
 
 
 def requires_grad_(run: Runtime, input: Tensor, mode: Value = True) -> Value:
