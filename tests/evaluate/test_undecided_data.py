@@ -72,6 +72,14 @@ KNOWN = {
     "of one within another": (
         "m = torch.nn.Linear(4, 5)\nr = [torch.relu(m(torch.zeros(2, 4))) for f in os.listdir('.')][0]", "?", "r",
     ),
+    "places that a batch sampler draws": (
+        ("from torch.utils.data import BatchSampler, SubsetRandomSampler\n"
+        "for i in BatchSampler(SubsetRandomSampler(range(40)), 8, True):\n    r = torch.zeros(40, 3)[i]"), [8, 3], "r",
+    ),
+    "all places of fewer": (
+        ("from torch.utils.data import BatchSampler, RandomSampler\n"
+        "for i in BatchSampler(RandomSampler(range(5)), 8, False):\n    r = torch.zeros(40, 3)[i]"), [5, 3], "r",
+    ),
     "a place that is drawn of a range": ("np.zeros((5, 6, 7))[np.random.choice(range(5))]", [6, 7]),
     "volumes of pictures in a given size": (
         ("from skimage.transform import resize\n"

@@ -77,12 +77,16 @@ def batch_sampler_of(run: Runtime, self: Instance) -> Value:
 
 
 def drawn_together(run: Runtime, self: Instance) -> Value:
-    """The places of a batch's samples: whichever they are."""
-    size = self.attributes.get("batch_size")
+    """The places of a batch's samples: whichever they are. All of data that are fewer than a batch."""
+    size, last = self.attributes.get("batch_size"), self.attributes.get("drop_last")
     cause = run.unknown("which samples a sampler takes is not known").as_number("int")
     if not isinstance(size, int) or size > LARGEST_LIST:
         return Stream(lambda: run.unknown("how many samples a batch sampler takes is not known"))
-    return Stream(lambda: [cause] * size)
+    sampler = self.attributes.get("sampler")
+    source = sampler.attributes.get("data_source") if isinstance(sampler, Instance) else None
+    there = len(source) if isinstance(source, (list, tuple, range)) and id(source) not in run.havocked else size
+    taken = there if 0 < there < size and last is False else size
+    return Stream(lambda: [cause] * taken)
 
 
 def batches_drawn(run: Runtime, self: Instance) -> Value:

@@ -7,7 +7,7 @@ from typing import Any
 from flake8_cnnmem.dims import same
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.utils_data.collate import convert, default_collate
-from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, length_of
+from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, drawn_together, length_of
 from flake8_cnnmem.graph import Problem, Tensor, lies_on_device
 from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
@@ -233,7 +233,11 @@ SIZED: dict[str, Value] = {"__len__": native("__len__", not_known)}
 BATCH_SAMPLER = Class(
     "BatchSampler",
     (SAMPLER,),
-    {"__init__": native("__init__", batch_sampler_init), **SIZED},
+    {
+        "__init__": native("__init__", batch_sampler_init),
+        "__iter__": Native("__iter__", drawn_together, propagate_unknown=False),
+        **SIZED,
+    },
     module="torch.utils.data",
 )
 
