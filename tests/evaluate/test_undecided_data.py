@@ -80,6 +80,7 @@ KNOWN = {
         ("from torch.utils.data import BatchSampler, RandomSampler\n"
         "for i in BatchSampler(RandomSampler(range(5)), 8, False):\n    r = torch.zeros(40, 3)[i]"), [5, 3], "r",
     ),
+    "rows of a tensor of unknown length": ("torch.zeros(len(os.listdir('.')), 3).split(8)[1]", [8, 3]),
     "a place that is drawn of a range": ("np.zeros((5, 6, 7))[np.random.choice(range(5))]", [6, 7]),
     "volumes of pictures in a given size": (
         ("from skimage.transform import resize\n"
@@ -237,3 +238,24 @@ def test_an_array_of_a_list_of_unknown_length_is_no_number() -> None:
     """Of unknown length is how many rows there are; what is made of them has axes, and nobody's sizes are wrong."""
     report = analyse(Source("net.py", WINDOWS), Settings())
     assert checks.run(report, Settings(), {"CNM201", "CNM202"}) == []
+
+
+MANY = """
+files = os.listdir(".")
+many = [cv2.resize(cv2.imread(f), (9, 8)) for f in files]
+model = torch.nn.Linear(8 * 9 * 3, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for {}:
+    loss = model(torch.tensor(x).reshape(1, -1) / 255).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("drawn", ["x in many", "i, x in enumerate(many)", "x, name in zip(many, files)",
+                                   "x, y in zip(many, many)"])  # fmt: skip
+def test_each_of_many_that_are_alike_is_trained_on(drawn: str) -> None:
+    (report,) = analyse(Source("program.py", HEAD + MANY.format(drawn)), Settings.of({})).reports
+    assert report.training.input_shape is not None
+    assert (report.training.batch_size.value, report.training.input_shape.value) == (1, (216,))

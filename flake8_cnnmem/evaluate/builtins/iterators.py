@@ -209,8 +209,29 @@ def make_zip(run: Runtime, *iterables: Value, strict: Value = False) -> Value:
     """`zip(*iterables, strict)`: an iterator over tuples. ValueError for other lengths where it is strict."""
     sources = iterators(run, iterables)
     if isinstance(sources, Unknown):
-        return sources
+        items = [any_item(run, each, sources) for each in iterables]
+        followed = all(item is not MISSING for item in items) and not all(isinstance(item, Unknown) for item in items)
+        return so_many(run, tuple(items), sources) if followed else sources
     return zip(*sources, strict=False) if run.truth(strict) is not True else of_one_length(run, sources)
+
+
+def any_item(run: Runtime, iterable: Value, cause: Unknown) -> Value:
+    """What stands for any item of a list of unknown length, or of one whose items are alike; MISSING for others."""
+    if isinstance(iterable, Unknown):
+        return iterable.another("int") if iterable.number else iterable.loose()
+    item = run.sample(iterable)
+    if item is not MISSING or not isinstance(iterable, (list, tuple)) or not iterable:
+        return item
+    common = run.one_of(iterable, cause)
+    return MISSING if isinstance(common, Unknown) and not common.number else common
+
+
+def so_many(run: Runtime, item: Value, cause: Unknown) -> list[Value]:
+    """A list of unknown length whose items are all like this one."""
+    made: list[Value] = []
+    run.havoc(made, cause)
+    run.note_sample(made, [item])
+    return made
 
 
 def of_one_length(run: Runtime, sources: Sequence[Iterator[Value]]) -> Iterator[Value]:
@@ -229,13 +250,11 @@ def make_enumerate(run: Runtime, iterable: Value, start: Value = 0) -> Value:
     """`enumerate(iterable, start)`: an iterator over pairs of number and item."""
     if isinstance(iterable, Unknown) and iterable.number:
         # The numbers of a range whose end is not known.
-        pairs: list[Value] = []
-        run.havoc(pairs, iterable)
-        run.note_sample(pairs, [(iterable.another("int"), iterable)])
-        return pairs
+        return so_many(run, (iterable.another("int"), iterable), iterable)
     sources = iterators(run, (iterable,))
     if isinstance(sources, Unknown):
-        return sources
+        item = run.sample(iterable)
+        return sources if item is MISSING else so_many(run, (sources.another("int"), item), sources)
     if isinstance(start, (Unknown, Batch)):
         return start if isinstance(start, Unknown) else run.unknown("the batch size has no value to count from")
     return enumerate(sources[0], payload(start))

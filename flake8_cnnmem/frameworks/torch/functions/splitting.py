@@ -77,7 +77,20 @@ def split_into(run: Runtime, input: Value, each: Value, dim: Size) -> Value:
     """A tuple of views of one size each (the last one smaller), or of these sizes."""
     if isinstance(each, (list, tuple, range)):
         return parts(run, Split(tuple(size(part) for part in each), dim), input, "split")
-    return parts(run, Split(size(each), dim), input, "split")
+    found = parts(run, Split(size(each), dim), input, "split")
+    return so_many_rows(run, input, each, found) if isinstance(found, Unknown) and dim == 0 else found
+
+
+def so_many_rows(run: Runtime, input: Value, each: Value, cause: Unknown) -> Value:
+    """Parts of a tensor that is as long as nobody knows: all are as long as it was said."""
+    tensor = tensor_of(input)
+    if not isinstance(tensor, Tensor) or not isinstance(tensor.shape, tuple) or type(each) is not int:
+        return cause
+    made: list[Value] = []
+    start = cause.another("int")
+    run.havoc(made, cause)
+    run.note_sample(made, [run.index(input, slice(start, start.moved(each)))])
+    return made
 
 
 def tensor_split(
