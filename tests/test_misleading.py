@@ -83,6 +83,7 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "older_keras.py::asks_for_older()": "it depends on the version of keras.layers whether it has CuDNNLSTM",
     "older_keras.py::renormalised()": "what BatchNormalization keeps for its backward pass is not known",
     "older_keras.py::takes_older()": "it depends on the version of keras.layers whether it has CuDNNGRU",
+    **{f"passed_torch.py::{name}()": "how many pairs a batch has" for name in ("PairsGiven", "PairsInDict")},
     "python_models.py::SDisp()": "a function is registered for a type by its annotation alone",
     "shared_keras.py::config_overridden()": "what a Projection was constructed with is not kept",
     "sizes_torch.py::EncoderFirst()": "a size of attention is not known",

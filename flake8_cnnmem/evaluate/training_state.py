@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.drawn_ahead import inside_sources
 from flake8_cnnmem.evaluate.gathering import joined_names
-from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn, around
+from flake8_cnnmem.evaluate.loop_turns import InReach, Loop, Retained, Turn, around
+from flake8_cnnmem.evaluate.trace import Event, Filled
 from flake8_cnnmem.frameworks.framework import IN_CHARGE, LOADED_STATES
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import owner

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Loop, Retained, Trace
+from flake8_cnnmem.evaluate.loop_turns import Loop, Retained
+from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Pass, Phase
 from flake8_cnnmem.graph import Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.unknown import Unknown

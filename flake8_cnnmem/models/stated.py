@@ -41,6 +41,20 @@ def paired(stated: InputShape, expected: Sequence[Expected | None]) -> list[tupl
     return pairs if fits else []
 
 
+def for_each(stated: InputShape, own: Sequence[Shape | Unknown]) -> list[InputShape]:
+    """Each input's stated shape, of a model that declares its inputs: one shape alone is that of all that leave sizes
+    open (tokens and their padding mask)."""
+    shapes = each_of(stated)
+    if len(shapes) > 1 or len(own) == 1:
+        return shapes
+    found: list[InputShape] = []
+    for shape in own:
+        sizes = [size for size in shape[1:] if isinstance(size, int)] if isinstance(shape, tuple) else []
+        closed = isinstance(shape, tuple) and len(sizes) == len(shape) - 1
+        found.append(tuple(sizes) if closed else shapes[0])
+    return found
+
+
 class StatedCall(list[Value]):
     """What the code itself calls a model with: the last of the values are given by name, under `words`. `batch` is the
     size for which the batch stands in them, where that is a number."""
