@@ -92,7 +92,7 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "saved_normed.py::orthogonal_householder()": "what an orthogonal parametrisation keeps",
     **{f"special_torch.py::{name}()": BUFFER for name in ("BufGrad", "BufComputed", "BufThenGrad", "BufLater")},
     "built_torch.py::BufferAsWeight()": BUFFER,
-    "chosen_torch.py::Vmapped()": "vmap is not followed",
+    "chosen_torch.py::Vmapped()": "what vmap keeps for its backward pass is not known",
     "surgery_torch.py::PackedHalf()": "what hooks keep in the place of saved tensors is not followed",
     "tracked_keras.py::quantised()": "what quantize() makes of weights is not followed",
     "told_torch.py::EnumFlag()": "what is made of an auto() within its enum is not followed",

@@ -241,6 +241,8 @@ MERGES = [
     ("polar", replace(by_result(2), known=False)),
     # The condition. Autocast has no row for it: the operands are cast within.
     ("where", OpRule((X,), gradient_layout="slope")),
+    # What is narrower is cast first.
+    ("where/mixed", OpRule((X,), gradient_layout="slope", known=False)),
     *rows("compare logical floor_divide equal bitwise", CONSTANT),
     # copysign_tensor_self_backward: the quotient of result and operand, and the gradient times that.
     ("copysign", OpRule((X, Y), backward=temporaries(1, "y"))),

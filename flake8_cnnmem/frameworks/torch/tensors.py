@@ -11,6 +11,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
+from flake8_cnnmem.frameworks.distances import number_of_range
 from flake8_cnnmem.frameworks.torch import memory_formats, tensor_casts  # noqa: F401 (it fills the table)
 from flake8_cnnmem.frameworks.torch.applying import apply, is_trained
 from flake8_cnnmem.frameworks.torch.autograd import grad
@@ -402,6 +403,9 @@ def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
     """The items along the first axis."""
     if tensor.shape == ():
         raise run.error("TypeError", "iteration over a 0-d tensor")
+    number = number_of_range(run, tensor)
+    if number is not None:
+        return number
     parts = unbind(run, tensor, 0)
     # An op of several outputs gives them as a tuple.
     return list(parts) if isinstance(parts, (tuple, list)) else run.items(parts)
