@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.loop_turns import Turn
 from flake8_cnnmem.evaluate.operators import payload
 from flake8_cnnmem.frameworks.distances import distance
@@ -234,6 +235,11 @@ def store_item(run: Interpreter, container: Value, key: Any, value: Value) -> Va
             # A list that tells what is its own looks at all that it holds.
             run.spend(0 if type(container) in (list, deque) else len(container) // 4)
             container[key] = value
+    elif isinstance(container, bytearray):
+        if unknown_in_key(key) is not None or isinstance(value, Unknown):
+            raise Exhausted("what is written into a bytearray is not known")
+        run.changed(container)
+        container[key] = payload(value)
     else:
         raise run.error("TypeError", "object does not support item assignment")
     return container
@@ -249,7 +255,7 @@ def remove_item(run: Interpreter, container: Value, key: Any) -> None:
             run.invoke(Bound(method, container), (key,), {})
             return
         container = payload(container)
-    if isinstance(container, (list, dict, deque)):
+    if isinstance(container, (list, dict, deque, bytearray)):
         run.changed(container)
         unknown = unknown_in_key(key)
         if unknown is not None:

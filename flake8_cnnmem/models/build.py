@@ -370,9 +370,8 @@ class Builder:
         weights = tuple(w for w in self.framework.weights(self.instance) if then is None or id(w) in then)
         causes = [*self.root.causes, *forward.causes, *doubts(calls)]
         causes += [weight.shape for weight in weights if isinstance(weight.shape, Unknown)]
+        causes += [weight.unsure for weight in weights if weight.unsure is not None]
         for weight in weights:
-            if weight.unsure is not None:
-                causes.append(weight.unsure)
             if not isinstance(weight.shape, Unknown):
                 unknown = dims.first_unknown(weight.shape)
                 if unknown is not None:

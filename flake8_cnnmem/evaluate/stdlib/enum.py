@@ -6,10 +6,11 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import TYPE
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
-from flake8_cnnmem.evaluate.builtins.formatting import to_repr, to_str
+from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr, to_str
 from flake8_cnnmem.evaluate.builtins.mappings import entries
 from flake8_cnnmem.evaluate.builtins.numbers import INT
 from flake8_cnnmem.evaluate.builtins.text import STR
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -206,6 +207,23 @@ def make_members(run: Runtime, cls: Class, **kwargs: Value) -> None:
         before.append(member.attributes["_value_"])
         found[name] = member
         cls.namespace[name] = member
+    own = {word for each in cls.mro for word in each.namespace if isinstance(each.namespace[word], Function)}
+    shown = next((each.namespace[word] for each in cls.mro for word in SHOWN if word in each.namespace), MISSING)
+    if isinstance(shown, Function) and shown is cls.find("__str__"):
+        # A text or number that is mixed in is put into a text as the program's own `__str__` says.
+        cls.namespace["__format__"] = Native("__format__", as_own_text)
+    if any(each.host is not None and "__repr__" in each.namespace for each in cls.mro) and "__repr__" not in own:
+        # Before that of the text or number.
+        cls.namespace["__repr__"] = ENUM.namespace["__repr__"]
+
+
+SHOWN = ("__format__", "__str__")
+
+
+def as_own_text(run: Runtime, self: Instance, spec: str) -> Value:
+    """`format(member, spec)` by `__str__`."""
+    plain = to_str(run, self)
+    return plain if isinstance(plain, Unknown) else format_value(run, plain, spec)
 
 
 def with_automatic(run: Runtime, cls: Class, name: str, value: Value, before: list[Value]) -> Value:
@@ -291,7 +309,7 @@ ENUM = native_class("Enum", dict(enum), module="enum", metaclass=META)
 
 plain_text: dict[str, Value] = {
     "__str__": Native("__str__", lambda run, self: to_str(run, self.payload)),
-    "__format__": Native("__format__", lambda run, self, spec: format(to_str(run, self.payload), spec)),
+    "__format__": Native("__format__", lambda run, self, spec: format_value(run, self.payload, spec)),
 }
 INT_ENUM = Class("IntEnum", (INT, ENUM), dict(plain_text), module="enum", facts={"metaclass": META})
 STR_ENUM = Class("StrEnum", (STR, ENUM), dict(plain_text), module="enum", facts={"metaclass": META})

@@ -78,8 +78,8 @@ def apply(
             if isinstance(folded, Tensor) and folded.view_of is None:
                 note_made(run, folded, *tensors)
             return folded
-    if own and (op.product or op.convolves) and run.autocast is None:
-        note_unlike(run, tensors[0], own[0])
+    if (op.product or op.convolves) and run.autocast is None and len(own) + len(tensors) > 1:
+        note_unlike(run, tensors[0], own[0] if own else tensors[1])
     if op.in_place:
         refuse_repeated(run, tensors[0])
     if op.in_place and run.grad_enabled:
@@ -99,9 +99,10 @@ def apply(
 
 def note_unlike(run: Runtime, input: Tensor | Unknown, weight: Value) -> None:
     """A product of two dtypes is a RuntimeError in torch: where it surely is one, what follows is not told as exact."""
-    if isinstance(input, Tensor) and isinstance(weight, Weight) and weight.dtype in ("float", "float32"):
-        if input.dtype == "float64" or kind(input.dtype) < kind("float"):
-            note_cause(run, None, "unlike dtypes", f"a product of {input.dtype} and float32 is refused")
+    for one, other in ((input, weight), (weight, input)):
+        if isinstance(one, Tensor) and isinstance(other, Tensor) and other.dtype in ("float", "float32"):
+            if one.dtype == "float64" or kind(one.dtype) < kind("float"):
+                note_cause(run, None, "unlike dtypes", f"a product of {one.dtype} and float32 is refused")
 
 
 def remain_leaf(run: Runtime, before: Tensor | Unknown, made: Value) -> None:

@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
 from flake8_cnnmem.frameworks.distances import number_of_range
 from flake8_cnnmem.frameworks.torch import memory_formats, tensor_casts  # noqa: F401 (it fills the table)
-from flake8_cnnmem.frameworks.torch.applying import apply
+from flake8_cnnmem.frameworks.torch.applying import apply, is_trained
 from flake8_cnnmem.frameworks.torch.autograd import grad
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
@@ -341,7 +341,10 @@ def requires_grad_(run: Runtime, input: Tensor, mode: Value = True) -> Value:
 
 
 def numpy(run: Runtime, input: Tensor) -> Value:
-    """`x.numpy()`: an array of the shape."""
+    """`x.numpy()`: an array of the shape. RuntimeError within a model for a result that a gradient goes through
+    (tensor_to_numpy in torch/csrc/utils/tensor_numpy.cpp)."""
+    if run.invocation is not None and input.call is not None and run.grad_enabled and is_trained(run, input):
+        raise run.error("RuntimeError", "Can't call numpy() on Tensor that requires grad.")
     dtype = "float32" if input.dtype == "float" else input.dtype
     made = Tensor(input.shape, dtype, data=input.data, framework="numpy")
     shares(made, input, same_values)

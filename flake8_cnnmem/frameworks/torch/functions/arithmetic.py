@@ -121,6 +121,7 @@ def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool 
     left, right = operand(left), operand(right)
     dtype = result_dtype(symbol, left, right)
     if in_place and isinstance(left, Tensor):
+        refuse_cast(run, dtype, left.dtype)
         dtype = left.dtype
     known = known_result(run, symbol, left, right, dtype)
     if known is not None:
@@ -148,6 +149,13 @@ def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool 
         return apply(run, op, left, function=function, dtype=dtype)
     op_kind = "compare" if symbol in COMPARISONS else KINDS.get(symbol, symbol)
     return apply(run, Broadcast(op_kind, in_place), left, right, function=function, dtype=dtype)
+
+
+def refuse_cast(run: Runtime, made: str, kept: str) -> None:
+    """RuntimeError for a result that the tensor which it is written into cannot hold: floats in whole numbers, whole
+    numbers in truth values (`canCast` in c10/core/ScalarType.h)."""
+    if kind(made) > kind(kept):
+        raise run.error("RuntimeError", f"result type {made} can't be cast to the desired output type {kept}")
 
 
 def operand(value: Value) -> Value:

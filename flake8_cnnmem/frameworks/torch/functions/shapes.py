@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import SIZES, dtype_of, is_dtype, is_
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, as_view, constant, flat, permuted
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.strides import strides_of, viewed
-from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.ops import (
     AcrossOrder,
     Elementwise,
@@ -27,6 +27,7 @@ from flake8_cnnmem.ops import (
     Unflatten,
     Unsqueeze,
 )
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import flattened, in_order, nest, shares
 from flake8_cnnmem.unknown import Unknown
@@ -330,10 +331,16 @@ def rot90(run: Runtime, input: Value, k: Value = 1, dims: Value = (0, 1)) -> Val
 
 
 def narrow(run: Runtime, input: Value, dim: Value, start: Value, length: Value) -> Value:
-    """`length` values from `start` on along an axis, a view."""
+    """`length` values from `start` on along an axis, a view; no more than there are."""
     if not isinstance(dim, int):
         return lost_shape(run, input, run.unknown("which axis is cut is not known"), "narrow")
-    rank = rank_of(input)
+    rank, tensor = rank_of(input), tensor_of(input)
+    held = tensor.shape[dim] if isinstance(tensor, Tensor) and rank is not None and -rank <= dim < rank else None  # type: ignore[index]
+    if type(held) is int and type(start) is int and type(length) is int:
+        start = start + held if start < 0 else start
+        if start < 0 or start + length > held:
+            what = f"takes {length} values from place {start} on along axis {dim}, which has {held}"
+            return apply(run, Refused(Problem("CNM201", what)), tensor, function="narrow")
     end = dims.add(start, length) if dims.is_size(start) and dims.is_size(length) else length
     lead = dim if dim >= 0 else (rank or 0) + dim
     from flake8_cnnmem.frameworks.torch.functions.indexing import index

@@ -75,6 +75,8 @@ def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight
     if isinstance(tensor, Unknown):
         return Weight(tensor, site=run.here(), trainable=trainable is not False, unsure=unsure_of(trainable))
     dtype = "float" if tensor.dtype == "float32" else tensor.dtype
+    if trainable is True and dtype.startswith(("int", "uint", "bool")):
+        raise run.error("RuntimeError", "Only Tensors of floating point and complex dtype can require gradients")
     made = Weight(
         note_part(run, tensor).shape,
         dtype,

@@ -8,6 +8,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
+from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.functions.constants import flat
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
@@ -135,6 +136,8 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         weights = []
     if kind == "nll" and isinstance(tensors[0], Tensor) and is_folded(tensors[0]):
         tensors[0] = tensor_of(unary(run, "contiguous", tensors[0]))
+    if kind in ("cross_entropy", "nll"):
+        refuse_floats(run, *tensors[:2])
     dtype = common_dtype(tensors[:1])
     compared = COMPARED.get(kind, 0) if options.get("distance_function") is None else 0
     numbered = len(tensors) > 1 and isinstance(tensors[1], Tensor) and tensors[1].dtype in ("int64", "int32", "uint8")
@@ -157,6 +160,15 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         losses = reduce(run, "mean" if op.reduction == "mean" else "sum", losses)
     run.let_go(*given)
     return losses
+
+
+def refuse_floats(run: Runtime, input: Value, target: Value) -> None:
+    """RuntimeError for class numbers that are floats (`nll_loss_forward` takes long ones), where their values are known
+    and so is their dtype."""
+    shapes = [each.shape for each in (input, target) if isinstance(each, Tensor) and isinstance(each.shape, tuple)]
+    numbers = len(shapes) == 2 and len(shapes[1]) == len(shapes[0]) - 1
+    if numbers and isinstance(target, Tensor) and target.data is not None and is_floating(target.dtype):
+        raise run.error("RuntimeError", "expected scalar type Long but found Float")
 
 
 def is_folded(input: Tensor) -> bool:

@@ -224,7 +224,9 @@ def PReLU(num_parameters: Value = 1, init: Value = 0.25, device: Value = None, d
 
 
 def dropout(kind: str, p: Value, inplace: Value, training: bool = True) -> DropoutOp:
-    """The op of a dropout; 0.5 where p is no number."""
+    """The op of a dropout; 0.5 where p is no number. ValueError for what is no probability."""
+    if isinstance(p, (int, float)) and not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     return DropoutOp(p if isinstance(p, (int, float, Unknown)) else 0.5, kind, inplace is True, training)
 
 

@@ -284,6 +284,10 @@ def check_name(run: Runtime, what: str, name: str) -> None:
 def register_parameter(run: Runtime, self: Instance, name: str, param: Value) -> Value:
     """`module.register_parameter(name, param)`: under the name in `_parameters`, None as well."""
     check_name(run, "parameter", name)
+    if isinstance(param, Tensor) and not isinstance(param, Weight):
+        raise run.error(
+            "TypeError", f"cannot assign a tensor to parameter '{name}' (torch.nn.Parameter or None required)"
+        )
     put(run, self, "_parameters", name, param)
     return None
 
