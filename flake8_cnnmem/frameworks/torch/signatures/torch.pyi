@@ -55,6 +55,7 @@ from flake8_cnnmem.frameworks.torch.functions.joining import (
     join,
     masked_select,
     meshgrid,
+    take_along,
     tril,
     triu,
 )
@@ -540,7 +541,7 @@ def meshgrid(*tensors, indexing=None) -> tuple[Tensor, ...]: ...
 def cartesian_prod(*tensors) -> Tensor: ...
 @apply(Gather(dim), input, index)
 def gather(input: Tensor, dim, index, *, sparse_grad=False) -> Tensor: ...
-@apply(Gather(dim), input, indices, function="gather")
+@take_along
 def take_along_dim(input: Tensor, indices, dim=None) -> Tensor: ...
 @apply(Gather(None), input, index)
 def take(input: Tensor, index) -> Tensor: ...
