@@ -281,7 +281,7 @@ MERGES = [
     ("cdist/first", euclidean(2, 3)),
     ("cdist/second", euclidean(3, 2)),
     # Of few, or by another norm, each difference is a value of a buffer (cdist_backward_kernel_impl), for the second
-    # operand of the gradient and the result turned.
+    # operand of the gradient and the result turned. What is kept are the operands as they are given.
     (
         "cdist/by pairs",
         OpRule(
@@ -289,13 +289,19 @@ MERGES = [
             backward=(New("y", times=2), New("differences")),
             layout="contiguous",
             reads="contiguous",
+            passing="both",
             autocast=FULL,
         ),
     ),
     (
         "cdist/by pairs, first",
         OpRule(
-            (Saved("inputs"), Y), backward=(New("differences"),), layout="contiguous", reads="contiguous", autocast=FULL
+            (Saved("inputs"), Y),
+            backward=(New("differences"),),
+            layout="contiguous",
+            reads="contiguous",
+            passing="both",
+            autocast=FULL,
         ),
     ),
     # Batches that are repeated, or rows that nobody knows the number of.

@@ -344,7 +344,7 @@ def from_numpy(run: Runtime, ndarray: Value, **options: Value) -> Value:
     return as_tensor(run, ndarray)
 
 
-@define("torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
+@define("torch.as_tensor", "torch.asarray", "torch.scalar_tensor", of_lists=True)
 def as_tensor(run: Runtime, data: Value, dtype: Value = None, device: Value = None, **options: Value) -> Value:
     """`torch.as_tensor(data)`: a tensor is itself."""
     if isinstance(data, Tensor) and data.framework == "torch" and dtype is None:
