@@ -7,7 +7,6 @@ from typing import Any
 
 from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import size as whole
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, flat, is_constant
 from flake8_cnnmem.frameworks.torch.functions.shapes import diagonal as diagonal_of
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, shaped
@@ -352,28 +351,3 @@ def diag_embed(run: Runtime, input: Value, offset: Value = 0, dim1: Value = -2, 
         square = apply(run, Expand((*tensor.shape, tensor.shape[-1])), column, function="diag_embed")
         return apply(run, Elementwise("copy"), square, function="diag_embed")
     return lost_shape(run, input, run.unknown("the size of a diagonal matrix is not worked out"), "diag", "copy")
-
-
-def take_along(run: Runtime, input: Value, indices: Value, dim: Value = None) -> Value:
-    """`take_along_dim`: a gather whose operands repeat in the other axes; places are taken modulo the axis' size."""
-    if dim is None:
-        one, other = (apply(run, Flatten(0, -1), tensor_of(each), function="view") for each in (input, indices))
-        return apply(run, Gather(0), one, other, function="take_along_dim")
-    places: Value = tensor_of(indices)
-    shapes = [each.shape for each in (input, places) if isinstance(each, Tensor)]
-    known = [shape for shape in shapes if isinstance(shape, tuple)]
-    if len(known) == 2 and 0 < len(known[0]) == len(known[1]) and isinstance(dim, int):
-        input, places = (
-            repeated_beside(run, each, own, other, dim % len(own))
-            for each, own, other in ((input, known[0], known[1]), (places, known[1], known[0]))
-        )
-    places = apply(run, Elementwise("remainder"), places, function="remainder", dtype="int64")
-    return apply(run, Gather(whole(dim)), input, places, function="take_along_dim")
-
-
-def repeated_beside(run: Runtime, value: Value, own: Shape, other: Shape, at: int) -> Value:
-    """A tensor whose axes of one value, but for the one at `at`, are repeated to the sizes of another one."""
-    target = tuple(
-        yours if mine == 1 and axis != at else mine for axis, (mine, yours) in enumerate(zip(own, other, strict=True))
-    )
-    return value if target == own else apply(run, Expand(target), value, function="expand")
