@@ -73,7 +73,9 @@ def usable(op: ScaledDotProduct, inputs: Sequence[Value], dtype: str, chip: Chip
     if half and chip.major >= CUDNN and not op.drops and not trained and width % 8 == value_width % 8 == 0:
         if max(width, value_width) <= WIDEST_FLASH:
             found["cudnn"] = ("cudnn",)
-    if half and chip.capability >= 80 and not masked and width == value_width <= WIDEST_FLASH:
+    # It knows which keys come before a query where there are as many of them (check_flash_causal_non_square_seqlens).
+    square = op.causal is not True or q[-2] == k[-2]
+    if half and chip.capability >= 80 and not masked and square and width == value_width <= WIDEST_FLASH:
         found["flash"] = ("flash, padded", "flash") if width % 8 else ("flash",)
     whole = 8 if half else 4 if chip.capability >= 80 else 1
     reads = dtype in ("float32", "float16") or (half and chip.capability >= 80)

@@ -10,7 +10,7 @@ from flake8_cnnmem.graph import Call, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import half_of, is_floating, widest
 from flake8_cnnmem.memory.plan import Plan
-from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.memory.storages import Memory, Storage, Value, without_holes
 from flake8_cnnmem.memory.tape import Entry, Keyed, TapeNode
 
 
@@ -68,7 +68,7 @@ class Autocast:
         cast = self.cache.get(key) if caches else None
         new = cast is None
         if cast is None:
-            cast = self.memory.new(value.shape, wanted, value.strides)
+            cast = self.memory.new(value.shape, wanted, without_holes(value))
             cast.grad = value.grad and (call.grad or caches)
             if caches:
                 self.cache[key] = cast

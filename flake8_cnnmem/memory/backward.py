@@ -220,18 +220,22 @@ class Backward:
             gradient = Value(memory.room(way.instead), memory.form(gradient.shape, gradient.dtype))
             self._done(node, arrived, True)
             arrived = [gradient]
-        scratch = [memory.room(lot) for lot in way.scratch]
+        behind = len(way.scratch) - way.full if way.full_behind else len(way.scratch)
+        scratch = [memory.room(lot) for lot in way.scratch[:behind]]
         passing = {place: memory.room(lot) for place, lot in way.passing}
         handed: list[Value | None] = [None] * len(way.made)
         if way.sums_when == "first":
             self._sum(way)
         fetched = [memory.allocate(line) for line in node.fetched]
-        full = scratch[len(scratch) - way.full :]
-        meanwhile, scratch = scratch[: way.meanwhile], scratch[way.meanwhile : len(scratch) - way.full]
+        early = 0 if way.full_behind else way.full
+        full = scratch[len(scratch) - early :]
+        meanwhile, scratch = scratch[: way.meanwhile], scratch[way.meanwhile : len(scratch) - early]
         order = way.order or range(len(way.made))
         apart = plan.row.kernel_first and not self.rules.eager and 0 in plan.wanted
         for place in sorted(order, key=lambda place: plan.wanted[place] == 0) if apart else order:
             made, operand = way.made[place], node.operands[plan.wanted[place]]
+            if place == 0:
+                full += [memory.room(lot) for lot in way.scratch[behind:]]
             if apart and plan.wanted[place] == 0:
                 self.discard(node)
             while place in way.validated and meanwhile:

@@ -255,6 +255,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     meanwhile = len(node.plan.temporaries)
     if row.bias_last:
         repeats, meanwhile = [place for place, at in enumerate(wanted) if at == len(call.inputs) + 1], len(scratch)
+    both = row.gradient == "new" and call.op.repeats == "operands" and list(wanted) == [0, 1]
     return BackwardPlan(
         made,
         scratch,
@@ -267,6 +268,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         passing,
         repeats,
         in_full,
+        in_full == 1 and both and repeats == [0],
         (),
         meanwhile,
         turned,

@@ -41,6 +41,8 @@ class BackwardPlan:
     convolution's bias: the temporaries of the op are gone by then."""
     full: int = 0
     """So many of `scratch`, at its end, go one by one with their `sums`."""
+    full_behind: bool = False
+    """Whether what is `full` is of the first operand, and comes when the second one's gradient is made."""
     views: Collection[int] = ()
     """The places in `made` of gradients that are views of something: none is added to in place."""
     meanwhile: int = 0

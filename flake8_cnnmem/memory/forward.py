@@ -330,7 +330,8 @@ class Forward:
             if row.to_training and id(call.outputs[0].as_wide_as) in self.halved:
                 row = replace(row, to_training=False, autocast="half")
         plan = self.planner.plan(call, row, operands, weights, half, self.records)
-        if plan.flows and (plan.row.library or not plan.row.known):
+        # What runs where nothing has a gradient is not known of a kind that says so of constants.
+        if (plan.flows or plan.row.gradient == "none") and (plan.row.library or not plan.row.known):
             memory.left_out.setdefault(not_known(call, plan.row.library))
         inputs = [value for _, value in operands]
         for at, form in plan.copies:

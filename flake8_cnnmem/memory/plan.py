@@ -101,7 +101,7 @@ def planned(
     """The plan of a call. `given` are its inputs and `weights` its weights, as autocast to `half` leaves them; `dtype`
     is that of the training; `records` says whether there is a tape."""
     inputs = list(given)
-    copies = list(copied(memory, call, row.reads, given)) if row.reads else []
+    copies = list(copied(memory, call, row.reads, given, row.layout == "maps")) if row.reads else []
     passing: list[int] = []
     if row.passing:
         passing, copies = [memory.lot(form.values, size_of(form.dtype)) for _, form in copies], []

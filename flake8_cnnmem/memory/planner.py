@@ -85,6 +85,8 @@ class Planner:
             variants = kernel(op, given, half, chip)
         if is_complex(given):
             fixed = ("complex, fixed",) if len(given) > 1 and not given[1].grad else ()
+            if not any(value.grad for value in given):
+                fixed = ("complex, constant",)
             variants = (*fixed, "complex", *variants)
         as_maps = self.rules.row(op.kind, "channels last").layout == "maps"
         if chip is not None and given and is_turned(given[0], as_maps):

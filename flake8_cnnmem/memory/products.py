@@ -23,9 +23,11 @@ from flake8_cnnmem.unknown import Unknown
 Sizes = tuple[int, ...]
 
 
-def copied(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> Iterator[tuple[int, Form]]:
+def copied(
+    memory: Memory, call: Call, how: str, inputs: Sequence[Value], maps: bool = False
+) -> Iterator[tuple[int, Form]]:
     """The operands that do not lie as the op wants, by their places, with the forms of the copies that are read
-    instead. `how` is a row's `reads`."""
+    instead. `how` is a row's `reads`; `maps` says that a single side counts as maps of one row."""
     result = call.outputs[0].shape
     for at, value in enumerate(inputs):
         other = inputs[1 - at] if len(inputs) == 2 else None
@@ -33,7 +35,7 @@ def copied(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> Ite
             shape = None if _is_contiguous(value) else value.shape
         elif how in ("suggested", "by cuDNN"):
             reads = how == "suggested" or by_cudnn(call, value.dtype)
-            copied = at == 0 and memory.chip is not None and reads and not _is_suggested(value)
+            copied = at == 0 and memory.chip is not None and reads and not _is_suggested(value, maps)
             shape = value.shape if copied else None
         elif call.op.product == "equation":
             plan, sizes, strides = summed(call, inputs), value.sizes, value.strides
@@ -169,9 +171,11 @@ def _is_contiguous(value: Value) -> bool:
     return sizes is None or strides is None or layout.is_contiguous(sizes, strides)
 
 
-def _is_suggested(value: Value) -> bool:
+def _is_suggested(value: Value, maps: bool = False) -> bool:
     """Whether it lies in row-major order, or as a map whose channels run fastest."""
     sizes, strides = value.sizes, value.strides
+    if maps and sizes is not None and strides is not None and len(sizes) == 3:
+        sizes, strides = (*sizes[:2], 1, sizes[2]), (*strides[:2], sizes[2] * strides[2], strides[2])
     return _is_contiguous(value) or (
         sizes is not None
         and strides is not None

@@ -13,7 +13,7 @@ import math
 from dataclasses import field
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.graph import Call
+from flake8_cnnmem.graph import Call, Mismatch
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
 from flake8_cnnmem.memory.dtypes import size_of
@@ -103,7 +103,11 @@ def sorted_by(memory: Memory, call: Call, form: Form) -> list[int]:
     axis: int | None = None
     along = op.axis if isinstance(op, Sort | TopK) else op.axes if isinstance(op, Reduce) else None
     if along is not None and shape:
-        found = axes_of(along, len(shape))
+        try:
+            found = axes_of(along, len(shape))
+        except Mismatch:
+            # It has no such axis, as its call says.
+            return []
         if isinstance(found, Unknown) or len(found) != 1:
             return []
         axis = found[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from flake8_cnnmem.frameworks.rules import OpRule
 from flake8_cnnmem.graph import Call
@@ -99,8 +100,10 @@ def turned_by(x: Form, form: Form) -> list[Form]:
 
 def leading(x: Form, weight: Form) -> Form:
     """Of a convolution's input and weight the one that decides in which order all is read: where the channels of either
-    run fastest they do (cudnn_conv_suggest_memory_format of aten/src/ATen/native/ConvUtils.h)."""
+    run fastest they do, but for doubles (cudnn_conv_suggest_memory_format of aten/src/ATen/native/ConvUtils.h)."""
     sizes, strides = weight.sizes, weight.strides
+    if "float64" in (x.dtype, weight.dtype):
+        return x if x.sizes is None else replace(x, strides=layout.contiguous(x.sizes))
     known = x.sizes is not None and sizes is not None and strides is not None and len(sizes) == len(x.sizes)
     return weight if known and layout.is_channels_last(sizes, strides) else x  # type: ignore[arg-type]
 

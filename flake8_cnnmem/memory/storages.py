@@ -97,6 +97,14 @@ class Value:
         return self.form.values
 
 
+def without_holes(value: Value) -> Strides | None:
+    """The strides of a copy that keeps the order of the axes (MemoryFormat::Preserve): of what fills a block of memory
+    its own."""
+    if value.sizes is None or value.strides is None:
+        return value.strides
+    return layout.elementwise(value.sizes, [(value.sizes, value.strides)])
+
+
 @dataclass(slots=True)
 class Memory:
     """The allocator of a replay. What has no known size takes no room and is remembered in `left_out`."""

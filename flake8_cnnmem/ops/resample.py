@@ -126,6 +126,9 @@ def scaled(size: Size, scale: object) -> Size:
     return size
 
 
+FEW = 4
+"""From so many channels on there are kernels that read them one beside the other."""
+
 BY_RANK = {3: ("line",), 5: ("volumes",)}
 """What maps of so many axes, with the batch's and the channels', are called."""
 
@@ -143,11 +146,14 @@ class Resize(Weightless):
     volume = "own"
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        """Maps of one axis are a "line", of three "volumes"; others are "antialiased" or not."""
+        """Maps of one axis are a "line", of three "volumes"; others are "antialiased", or have "few" channels."""
         if self.antialias is True:
             return ("antialiased",)
         shape = operands[0].shape if operands else None
-        return BY_RANK.get(len(shape), ()) if isinstance(shape, tuple) else ()
+        if not isinstance(shape, tuple):
+            return ()
+        few = len(shape) == 4 and isinstance(shape[1], int) and shape[1] < FEW
+        return ("few",) if few else BY_RANK.get(len(shape), ())
 
     @property
     def kind(self) -> str:

@@ -32,6 +32,7 @@ from flake8_cnnmem.frameworks.torch.saved_by_attention import ATTENTION
 from flake8_cnnmem.frameworks.torch.saved_by_losses import DERIVATIVES, LOSSES
 from flake8_cnnmem.frameworks.torch.saved_by_recurrence import RECURRENT
 from flake8_cnnmem.frameworks.torch.saved_by_reductions import NORMALISATIONS, REDUCTIONS
+from flake8_cnnmem.frameworks.torch.saved_by_samples import SAMPLES
 
 ACTIVATIONS = [
     # Where the gradient lies as the "slope", TensorIterator is given the kept tensor, or a mask made of it, first.
@@ -58,7 +59,7 @@ ACTIVATIONS = [
     *rows("elu selu celu", OpRule((X,), in_place=(Y,))),
     # CUDA computes log_sigmoid without the buffer that the CPU keeps (log_sigmoid_forward_cuda).
     ("logsigmoid", by_input()),
-    ("rrelu", OpRule((X, Saved(New("x"))), layout="contiguous")),
+    ("rrelu", OpRule((X, Saved(New("x"))), layout="contiguous", reads="contiguous", passing="forward")),
     ("prelu", OpRule((X,), backward=(New("y"),), weights="first", autocast=HALF, gradient_layout="slope")),
     ("glu", by_input(layout="halves", gradient_layout="contiguous")),
     *rows("softsign tanhshrink", OpRule((X, Saved(New("x"))), forward=temporaries(1), backward=temporaries(3))),
@@ -84,6 +85,8 @@ MATHEMATICS = [
     *rows("log2 log10", by_input(1, autocast=FULL)),
     *rows("log1p", by_input(1, autocast=FULL)),
     *rows("abs sin lgamma", by_input(1)),
+    # Made as complex numbers, of which the result is the real part (unary_op_impl_with_complex_to_float_out).
+    ("abs/complex", replace(by_input(1), forward=temporaries(1))),
     *rows("sinh cosh", by_input(1, autocast=FULL)),
     ("erfinv", OpRule((X,), backward=temporaries(4), autocast=FULL, gradient_layout="slope")),
     *rows("digamma i0", by_input(1)),
@@ -105,6 +108,7 @@ MATHEMATICS = [
     *rows("shift add_number identity alias real conj", PASSES),
     # Nothing is computed: who reads it makes a copy, or finds its own conjugate in it.
     *rows("conj/complex scaled_into", replace(PASSES, known=False)),
+    ("conj/complex, constant", replace(CONSTANT, known=False)),
     *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot made", CONSTANT),
     # A cast to the dtype that a tensor has is no cast; else forward and backward make a new tensor each.
     ("cast", replace(NOTHING, to_training=True)),
@@ -393,38 +397,6 @@ SHAPES = [
     ("pixel_shuffle", OpRule(layout="contiguous")),
     # im2col and col2im, each the other's way back: they read what is contiguous, or a copy of it.
     *rows("unfold fold", OpRule(layout="contiguous", reads="contiguous", passing="forward", dense=True, resized=True)),
-    *rows("upsample_nearest upsample_nearest_exact upsample_bilinear",
-          OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="suggested")),
-    # Their kernels read a contiguous input, or a copy of it.
-    *rows("upsample_nearest/line upsample_nearest_exact/line",
-          OpRule(layout="contiguous", reads="contiguous", passing="forward", autocast=FULL, dense=True,
-                 gradient_layout="contiguous")),
-    # So do those of volumes, which write into a contiguous result, too.
-    *(
-        (f"upsample_{mode}/{variant}",
-         OpRule(layout="suggested", reads="contiguous", passing="forward", forward=made, autocast=FULL, dense=True,
-                gradient_layout="suggested"))
-        for mode in ("nearest", "nearest_exact", "trilinear")
-        for variant, made in (("volumes", ()), ("channels last, volumes", (New("y"),)))
-    ),
-    *rows("upsample_linear upsample_bicubic upsample_trilinear",
-          OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="contiguous")),
-    # It reads contiguous maps and writes such.
-    *(
-        (f"upsample_{mode}/{variant}",
-         OpRule(layout="suggested", reads="contiguous", passing="forward", forward=made, autocast=FULL,
-                gradient_layout="contiguous"))
-        for mode in ("bilinear", "bicubic")
-        for variant, made in (("antialiased", ()), ("channels last, antialiased", (New("y"),)))
-    ),
-    # The grid that the matrices are applied to is made anew for the backward pass.
-    # It is a product of batches of matrices.
-    ("affine_grid", OpRule(forward=(New("y"),), backward=(New("y"),), layout="contiguous", autocast=HALF)),
-    ("upsample_area", OpRule((X,), layout="suggested")),
-    ("upsample_area/volumes", OpRule((X,), layout="contiguous", dense=True)),
-    # Result and gradient are contiguous, whatever the map is; the grid's gradient is made, wanted or not ("fixed").
-    *((f"grid_sample{at}", OpRule((Saved("inputs"),), backward=made, layout="contiguous", autocast="widest",
-                                   gradient_layout="contiguous")) for at, made in (("", ()), ("/fixed", (New("x1"),)))),
 ]  # fmt: skip
 
 
@@ -433,8 +405,8 @@ DESCRIBED = [("declared", OpRule())]
 by hand."""
 
 TABLE: Mapping[str, OpRule] = table(
-    ACTIVATIONS, MATHEMATICS, DROPOUTS, LAYERS, NORMALISATIONS, POOLS, MERGES, SHAPES, REDUCTIONS, ATTENTION, RECURRENT,
-    LOSSES, DERIVATIVES, DESCRIBED,
+    ACTIVATIONS, MATHEMATICS, DROPOUTS, LAYERS, NORMALISATIONS, POOLS, MERGES, SHAPES, SAMPLES, REDUCTIONS, ATTENTION,
+    RECURRENT, LOSSES, DERIVATIVES, DESCRIBED,
 )  # fmt: skip
 
 REWRITES = {

@@ -92,11 +92,28 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
             return known
     if is_old_number(tensor, items):
         return run.unknown("a number is computed from a tensor's values").as_number("float")
+    if takes_all(tensor, items):
+        return apply(run, Elementwise("alias"), tensor, function="getitem")
     # The places that tensors give are read, and kept for the backward pass; of a list a tensor is made.
     places = [item for item in map(as_places, items) if isinstance(item, Tensor) and isinstance(item.shape, tuple)]
     masked = any(place.dtype == "bool" for place in places)
     op = Masked(items) if masked else Index(items)
     return apply(run, op, tensor, *places, function="getitem", dtype=tensor.dtype)
+
+
+def takes_all(tensor: Tensor, items: tuple[Any, ...]) -> bool:
+    """Whether slices take the whole of every axis: the tensor itself, by another name (applySlice of
+    torch/csrc/autograd/python_variable_indexing.cpp)."""
+    shape = tensor.shape
+    if isinstance(shape, Unknown) or not items or len(items) > len(shape):
+        return False
+    return all(
+        isinstance(item, slice)
+        and item.start in (None, 0)
+        and item.step in (None, 1)
+        and (item.stop is None or (type(item.stop) is int and type(size) is int and item.stop >= size))
+        for item, size in zip(items, shape, strict=False)
+    )
 
 
 def as_items(key: Value) -> tuple[Value, ...]:

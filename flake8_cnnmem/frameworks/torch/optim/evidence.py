@@ -20,16 +20,17 @@ from flake8_cnnmem.values import Instance, Value
 
 
 def keeps_for_all(optimizer: Instance) -> bool:
-    """Adagrad makes its sums when it is constructed (`Adagrad.__init__`), those of frozen parameters as well, where all
-    others make what they keep for the first gradient."""
-    return optimizer.cls.name == "Adagrad" and optimizer.cls.site is None
+    """Adagrad makes its sums when it is constructed (`Adagrad.__init__`), those of frozen parameters as well, and the
+    vectors of LBFGS are of all parameters (`_gather_flat_grad`), where all others make what they keep for the first
+    gradient."""
+    return optimizer.cls.name in ("Adagrad", "LBFGS") and optimizer.cls.site is None
 
 
 def state_of_frozen(run: Runtime, weights: Sequence[Weight]) -> tuple[Unknown, ...]:
     """Why an optimizer's state is not known whose training is not followed: which parameters get no gradient."""
     frozen = {id(weight) for weight in weights if not weight.trainable and not weight.buffer}
     return tuple(
-        Unknown("Adagrad keeps sums for frozen parameters as well", *place_of(optimizer))
+        Unknown(f"{optimizer.cls.name} keeps state for frozen parameters as well", *place_of(optimizer))
         for optimizer in run.data("optimizers").values()
         if keeps_for_all(optimizer) and any(id(weight) in frozen for weight in parameters_of(optimizer) or ())
     )
