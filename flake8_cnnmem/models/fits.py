@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.trace import Event, Trace, around
+from flake8_cnnmem.evaluate.loop_turns import around
+from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.batches import first_input
 from flake8_cnnmem.frameworks.framework import Fit

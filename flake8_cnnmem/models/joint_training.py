@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import chain
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
+from flake8_cnnmem.evaluate.loop_turns import around, is_within
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
 from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
 from flake8_cnnmem.graph import Model, Tensor, calls_behind
@@ -57,7 +58,16 @@ class Whole:
                 step = evaluation_of(evaluation.phase, batch.value) if batch is not None else None
                 if step is not None and batch is not None:
                     model = replace(self.model, beside=evaluation.beside, calls=step.calls)
+                    if made_after(root, evaluation.phase):
+                        model = replace(model, weights=())
                     yield Evaluated(model, step, batch, evaluation.phase, evaluation.decides)
+
+
+def made_after(root: Root, phase: Phase) -> bool:
+    """Whether the models that a step trains were made when the last call of a phase before it had begun."""
+    parts = [root.run.trace.layers.get(id(part.value)) for part in root.parts or (root,)]
+    called = [event.number for event in phase.events if event.kind == "call"]
+    return bool(called) and all(made is not None and made.began > called[-1] for made in parts)
 
 
 def joined(

@@ -26,11 +26,12 @@ from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of, tensors_i
 from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, sublayers
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
 from flake8_cnnmem.frameworks.keras.version import asks_for_2
+from flake8_cnnmem.frameworks.numpy.arrays import as_array
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.ops.base import MIXED
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 COMPILE = (
     "optimizer", "loss", "metrics", "loss_weights", "weighted_metrics", "run_eagerly", "steps_per_execution",
@@ -110,7 +111,7 @@ def fitter(method: str) -> Native:
     names = FIT[method]
 
     def fit(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
-        given = dict(zip(names, args, strict=False)) | kwargs
+        given = {name: as_arrays(run, each) for name, each in (dict(zip(names, args, strict=False)) | kwargs).items()}
         if method == "fit_generator" or "nb_epoch" in given:
             session_of(run).older = True
         data = given.get("x", given.get("generator"))
@@ -146,6 +147,15 @@ def fitter(method: str) -> Native:
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, propagate_unknown=False)
+
+
+def as_arrays(run: Runtime, data: Value) -> Value:
+    """What a table (of pandas, say) gives as an array is an array to Keras, alone or among several; else as it is."""
+    if isinstance(data, tuple) and any(isinstance(each, Instance) for each in data):
+        return tuple(as_arrays(run, each) for each in data)
+    if isinstance(data, Instance) and data.cls.find("__array__") is not MISSING:
+        return as_array(run, data)
+    return data
 
 
 def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -> Fit:
