@@ -506,6 +506,46 @@ net.fit(tf.data.Dataset.zip((data(), data())))
     assert found.parameters == 23
 
 
+def test_batches_that_a_step_joins_are_one_batch() -> None:
+    """The encoder is called on 48 + 12 samples, and then on 12."""
+    code = """
+import keras, numpy as np, tensorflow as tf
+class Both(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.scaled = keras.Sequential([keras.layers.Rescaling(0.5)])
+        self.encoder = keras.Sequential([keras.Input((4,)), keras.layers.Dense(6)])
+        self.probe = keras.Sequential([keras.Input((6,)), keras.layers.Dense(2)])
+    def train_step(self, data):
+        (many, _), (few, labels) = data
+        joined = self.scaled(tf.concat([many, few], 0))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(self.encoder(joined, training=True) ** 2)
+        weights = self.encoder.trainable_weights
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(self.probe(self.encoder(self.scaled(few))) ** 2)
+        weights = self.probe.trainable_weights
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        return {"loss": loss}
+def batches(size):
+    data = np.zeros((size * 5, 4), "float32"), np.zeros((size * 5,))
+    return tf.data.Dataset.from_tensor_slices(data).batch(size)
+net = Both()
+net.compile("sgd")
+net.fit(tf.data.Dataset.zip((batches(48), batches(12))))
+"""
+    (found,) = analyse(Source("net.py", code), Settings()).reports
+    assert found.training.batch_size.value == 60
+
+
+@pytest.mark.parametrize(("asked", "older"), [("output", True), ("outputs", False)])
+def test_a_sequential_that_nobody_calls_has_an_output_in_keras_2_alone(asked: str, older: bool) -> None:
+    """AttributeError in Keras 3.15.1: the layer sequential has never been called and thus has no defined output."""
+    ran = Ran(f"{HEAD}s = keras.Sequential([keras.Input((4,)), layers.Dense(2)])\nout = s.{asked}\n")
+    assert bool(version_of(ran.run)) is older
+
+
 def test_a_step_on_layers_of_its_model_trains_all_of_the_model() -> None:
     """Values of the layers that are called, of the one that holds others, and of the model's own weight: (4 * 6 + 6)
     twice, (6 * 4 + 4) and 6 (94 in Keras 3.15.1)."""
