@@ -25,8 +25,10 @@ def tensors_in(value: Value, depth: int = 6) -> Iterator[Tensor]:
         for item in value.values():
             yield from tensors_in(item, depth - 1)
     elif isinstance(value, Instance):
-        yield from tensors_in(value.payload, depth - 1)
-        yield from tensors_in(value.attributes, depth - 1)
+        items = list(tensors_in(value.payload, depth - 1))
+        yield from items
+        # A dict whose keys are attributes as well has each of them once.
+        yield from (each for each in tensors_in(value.attributes, depth - 1) if all(each is not one for one in items))
 
 
 def unknown_in(value: Value, depth: int = 6) -> Iterator[Unknown]:

@@ -200,8 +200,8 @@ def euclidean(first: int, second: int) -> OpRule:
     """`_euclidean_dist`: what its way back makes for a moment of the size of either operand."""
     return OpRule(
         (Saved("inputs"), Y),
-        forward=(New("x"), New("x1"), New("rows", times=2)),
-        backward=(New("y"), New("x", times=first), New("x1", times=second), New("rows")),
+        forward=(New("x"), New("x1"), New("first rows", times=2), New("second rows", times=2)),
+        backward=(New("y"), New("x", times=first), New("x1", times=second), New("first rows"), New("second rows")),
         layout="contiguous",
         reads="contiguous",
         autocast=FULL,
