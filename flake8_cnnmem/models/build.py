@@ -405,10 +405,11 @@ class Builder:
 
     def trained_of(self, weights: Sequence[Weight]) -> frozenset[int]:
         """The weights, by id, that get a gradient in the training, or where none was seen, as the model stands."""
-        asking = self.evidence.trainable
-        if asking is not None:
-            return asking
-        return frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer)
+        asking, fit = self.evidence.trainable, self.root.fit
+        now = frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer)
+        # A fit on what is not known builds no layer: the weights that were made since follow their flags.
+        unbuilt = fit is not None and fit.weights is None and not asking
+        return now if asking is None or unbuilt else asking
 
     def with_unread(self, whole: tuple[Call, ...], log: Sequence[Call]) -> tuple[Call, ...]:
         """The calls behind the outputs, and those that run for nothing where each op runs when the code comes to it

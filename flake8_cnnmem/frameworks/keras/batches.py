@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import count
 
@@ -67,22 +68,32 @@ def first_item(run: Runtime, data: Value) -> Value:
 
 def largest(run: Runtime, first: Value, following: Callable[[], Value]) -> Value:
     """The largest one of the first batches, as many as are made in few steps; and that nobody knows how large later
-    ones are where it is not the first of them, and the data goes on."""
-    chosen, most = first, samples_in(first)
+    ones are where it is not the first of them, and the data goes on. It may have as many samples, and longer ones."""
+    chosen, most = first, values_in(first)
     if most is None:
         return first
     draw = Native("following", lambda run: following(), propagate_unknown=False)
     made = run.attempt(draw)
     for _ in range(MOST_BATCHES):
-        samples = samples_in(made)
-        if made is END or samples is None:
+        values = values_in(made)
+        if made is END or values is None:
             break
-        if samples > most:
-            chosen, most = made, samples
+        if values > most:
+            chosen, most = made, values
         made = run.within(FEW_STEPS, draw)
     if chosen is not first and made is not END:
         session_of(run).uneven = run.unknown("the data gives batches of several sizes: a later one may be larger")
     return chosen
+
+
+def values_in(batch: Value) -> int | None:
+    """How many values the inputs of a batch have, sides that are not known left out; None where it is not known how
+    many samples there are."""
+    if samples_in(batch) is None:
+        return None
+    inputs = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
+    shapes = [each.shape for each in tensors_in(inputs) if isinstance(each.shape, tuple)]
+    return sum(math.prod(size for size in shape if isinstance(size, int)) for shape in shapes)
 
 
 def samples_in(batch: Value) -> int | None:

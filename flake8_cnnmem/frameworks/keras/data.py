@@ -8,15 +8,8 @@ from flake8_cnnmem.dims import Shape, Size, as_size
 from flake8_cnnmem.frameworks.keras import element_counts
 from flake8_cnnmem.frameworks.keras.element_counts import count_in
 from flake8_cnnmem.frameworks.keras.pipeline_elements import element_of, fact, facts_of, native, pipeline
-from flake8_cnnmem.frameworks.keras.pipelines import (
-    DATASET,
-    batched,
-    iterate,
-    length,
-    plain_dtype,
-    rows_of,
-    size_of_batch,
-)
+from flake8_cnnmem.frameworks.keras.pipeline_items import plain_dtype
+from flake8_cnnmem.frameworks.keras.pipelines import DATASET, batched, iterate, length, rows_of, size_of_batch
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.frameworks.keras.texts import TOKENIZER, count_of
 from flake8_cnnmem.graph import Site, Tensor

@@ -22,6 +22,7 @@ from flake8_cnnmem.frameworks.keras.pipeline_elements import (
     native,
     pipeline,
 )
+from flake8_cnnmem.frameworks.keras.pipeline_items import first_of, plain_dtype, whole
 from flake8_cnnmem.frameworks.keras.session import tensors_in
 from flake8_cnnmem.graph import Problem, Tensor
 from flake8_cnnmem.ops.given import Refused
@@ -271,30 +272,6 @@ def rows_of(run: Runtime, value: Value, depth: int = DEPTH) -> Value:
     return value if isinstance(value, Unknown) else run.unknown("the items of a data set are not known")
 
 
-def plain_dtype(tensor: Tensor) -> str:
-    """The dtype of a tensor, float32 as the model's float."""
-    return "float" if tensor.dtype == "float32" else tensor.dtype
-
-
-def whole(run: Runtime, value: Value) -> Value:
-    """A value as a tensor."""
-    if isinstance(value, Tensor):
-        return Tensor(value.shape, plain_dtype(value), framework="keras")
-    if isinstance(value, bool):
-        return Tensor((), "bool", framework="keras")
-    if isinstance(value, int):
-        return Tensor((), "int32", framework="keras")
-    if isinstance(value, float):
-        return Tensor((), "float", framework="keras")
-    if isinstance(value, str):
-        return Tensor((), "string", framework="keras")
-    if isinstance(value, list) and value:
-        first = whole(run, value[0])
-        if isinstance(first, Tensor) and isinstance(first.shape, tuple):
-            return Tensor((len(value), *first.shape), first.dtype, framework="keras")
-    return value if isinstance(value, Unknown) else run.unknown("the items of a data set are not known")
-
-
 def from_tensor_slices(run: Runtime, tensors: Value, name: Value = None) -> Instance:
     """`Dataset.from_tensor_slices(tensors)`: elements without the first axis, of which all have as many."""
     known = [each for each in tensors_in(tensors) if isinstance(each.shape, tuple) and each.shape]
@@ -322,12 +299,6 @@ def from_generator(
         Native("first", first_of, propagate_unknown=False), generator, *(args if isinstance(args, tuple) else ())
     )
     return pipeline(DATASET, {"element": changed_in(first, lambda tensor: whole(run, tensor))})
-
-
-def first_of(run: Runtime, generator: Value, *args: Value) -> Value:
-    """The first thing that a generator gives."""
-    items = run.iterate(run.call(generator, *args))
-    return items if isinstance(items, Unknown) else next((item for item in items), NOT_KNOWN)
 
 
 def of_signature(value: Value, depth: int = DEPTH) -> Value:

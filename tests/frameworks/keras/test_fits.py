@@ -269,11 +269,16 @@ def test_one_batch_as_a_step_gets_it(call: str, inputs: list[int] | None) -> Non
     assert inputs_of(last(f"m.compile('sgd', 'mse')\n{call}\n")) == inputs
 
 
+ITEMS = """tf.data.Dataset.from_generator(
+    lambda: ((np.zeros((LENGTH, 8)), i) for i in range(9)), (tf.float32, tf.int32), ((None, 8), ())
+).padded_batch(4)"""
 PIPELINES = {
     "texts of a folder": ("keras.utils.text_dataset_from_directory('d', batch_size=12)", [[12], [12]]),
     "both parts of them": (
         "keras.utils.text_dataset_from_directory('d', label_mode='binary', subset='both')[1]", [[32], [32, 1]],
     ),
+    "items of several lengths": (ITEMS.replace("LENGTH", "5 + i % 3"), [[4, None, 8], [4]]),
+    "items of one length": (ITEMS.replace("LENGTH", "5"), [[4, 5, 8], [4]]),
     "recordings": (
         "keras.utils.audio_dataset_from_directory('d', output_sequence_length=900, label_mode=None)", [32, 900, None],
     ),
@@ -290,7 +295,7 @@ PIPELINES = {
 
 @pytest.mark.parametrize(("pipeline", "element"), PIPELINES.values(), ids=PIPELINES)
 def test_what_a_pipeline_of_kerass_own_gives(pipeline: str, element: Any) -> None:
-    assert known(shapes(Ran(f"{HEAD}e = next(iter({pipeline}))\n")["e"])) == element
+    assert known(shapes(Ran(f"{HEAD}import numpy as np\ne = next(iter({pipeline}))\n")["e"])) == element
 
 
 def known(sizes: Any) -> Any:
@@ -353,6 +358,19 @@ def test_the_steps_of_an_epoch_tell_the_batch_of_a_generator_that_is_not_followe
         f"m.compile('sgd', 'mse')\nm.fit(batches(), steps_per_epoch={steps})\n"
     )
     assert last(code).batch_size == size
+
+
+@pytest.mark.parametrize(("longest", "length", "doubts"), [("5 + i % 7", 11, 1), ("5", 5, 0), ("9 - i % 3", 9, 0)])
+def test_a_generators_later_batches_may_be_longer(longest: str, length: int, doubts: int) -> None:
+    """Each batch is padded to its own longest sample: of those that are looked at the largest one counts."""
+    code = (
+        "def batches():\n    i = 0\n    while True:\n"
+        f"        yield np.zeros((4, {longest}, 3)), np.zeros((4,))\n        i += 1\n"
+        "m = keras.Sequential([keras.Input((None, 3)), layers.GRU(2)])\nm.compile('sgd', 'mse')\n"
+        "m.fit(batches(), steps_per_epoch=70)\n"
+    )
+    fit = last(f"import numpy as np\n{code}")
+    assert (inputs_of(fit), len(fit.doubts)) == ([4, length, 3], doubts)
 
 
 def test_a_fit_in_a_loop_of_unknown_length_is_kept() -> None:
@@ -486,6 +504,46 @@ net.fit(tf.data.Dataset.zip((data(), data())))
 """
     (found,) = analyse(Source("net.py", code), Settings()).reports
     assert found.parameters == 23
+
+
+def test_batches_that_a_step_joins_are_one_batch() -> None:
+    """The encoder is called on 48 + 12 samples, and then on 12."""
+    code = """
+import keras, numpy as np, tensorflow as tf
+class Both(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.scaled = keras.Sequential([keras.layers.Rescaling(0.5)])
+        self.encoder = keras.Sequential([keras.Input((4,)), keras.layers.Dense(6)])
+        self.probe = keras.Sequential([keras.Input((6,)), keras.layers.Dense(2)])
+    def train_step(self, data):
+        (many, _), (few, labels) = data
+        joined = self.scaled(tf.concat([many, few], 0))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(self.encoder(joined, training=True) ** 2)
+        weights = self.encoder.trainable_weights
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(self.probe(self.encoder(self.scaled(few))) ** 2)
+        weights = self.probe.trainable_weights
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        return {"loss": loss}
+def batches(size):
+    data = np.zeros((size * 5, 4), "float32"), np.zeros((size * 5,))
+    return tf.data.Dataset.from_tensor_slices(data).batch(size)
+net = Both()
+net.compile("sgd")
+net.fit(tf.data.Dataset.zip((batches(48), batches(12))))
+"""
+    (found,) = analyse(Source("net.py", code), Settings()).reports
+    assert found.training.batch_size.value == 60
+
+
+@pytest.mark.parametrize(("asked", "older"), [("output", True), ("outputs", False)])
+def test_a_sequential_that_nobody_calls_has_an_output_in_keras_2_alone(asked: str, older: bool) -> None:
+    """AttributeError in Keras 3.15.1: the layer sequential has never been called and thus has no defined output."""
+    ran = Ran(f"{HEAD}s = keras.Sequential([keras.Input((4,)), layers.Dense(2)])\nout = s.{asked}\n")
+    assert bool(version_of(ran.run)) is older
 
 
 def test_a_step_on_layers_of_its_model_trains_all_of_the_model() -> None:
