@@ -63,7 +63,7 @@ from flake8_cnnmem.frameworks.keras.tracking import (
 from flake8_cnnmem.frameworks.keras.trainable import apply_trainable, get_trainable, set_trainable
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, with_known_lengths
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, ClassMethod, Instance, Native, Property, Value
 
@@ -335,7 +335,7 @@ LAYER.namespace.update(
         "__call__": Native("__call__", call_layer, propagate_unknown=False),
         "build": BUILD,
         "call": Native("call", layer_call, propagate_unknown=False),
-        "add_weight": Native("add_weight", add_weight, propagate_unknown=False),
+        "add_weight": Native("add_weight", with_known_lengths(add_weight), propagate_unknown=False),
         "add_variable": Native("add_variable", add_weight, propagate_unknown=False),
         "add_loss": Native("add_loss", add_loss, propagate_unknown=False),
         "add_metric": native(nothing),

@@ -298,6 +298,8 @@ def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None
         if before is not None and before is not value:
             keep(run, state, before)
         state.set_around.discard(name)
+        if computes_anew(run, self, name, before, value):
+            session_of(run).altered.add(id(self))
         if state.statements is not None:
             state.statements.add(name)
         if not is_of_2(run):
@@ -306,6 +308,18 @@ def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None
         elif is_passed_over(value):
             state.set_around.add(name)
     run.set_plainly(self, name, value)
+
+
+def computes_anew(run: Runtime, layer: Instance, name: str, before: Value, value: Value) -> bool:
+    """Whether a layer that was called may compute something else by a new value: another activation, a `call` of its
+    own. A model around it that is fitted calls it as it is then. What has weights keeps their sizes (`units`)."""
+    state = layer.native
+    if not isinstance(state, LayerState) or not state.nodes or state.model is not None or session_of(run).depth:
+        return False
+    if name == "call":
+        return True
+    read_by_call = name == "activation" or not state.weights
+    return name in layer.attributes and before is not value and read_by_call
 
 
 def is_passed_over(value: Value) -> bool:
