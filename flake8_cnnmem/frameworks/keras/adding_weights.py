@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape
+from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.frameworks.keras.tracking import LOCKED, make_weight, state_of
 from flake8_cnnmem.frameworks.keras.version import is_of_2
@@ -64,6 +65,41 @@ def weight_dtype(dtype: Value) -> str:
     if isinstance(name, str) and name.startswith(("int", "uint", "bool", "complex", "string")):
         return name
     return "float"
+
+
+def assign(run: Runtime, self: Instance, value: Value, trainable: bool) -> Value:
+    """`self.trainable_weights = [...]`, as layers of Keras 1 and 2 say which variables are theirs. Gives them; what
+    `K.zeros(shape)` gave was a variable there."""
+    state = state_of(run, self)
+    if not isinstance(value, (list, tuple)):
+        return value
+    run.changed(state.weights)
+    state.weights[:] = [weight for weight in state.weights if (id(weight) in state.frozen) is trainable]
+    found: list[Value] = []
+    for given in value:
+        if isinstance(given, Tensor) and not isinstance(given, Weight):
+            sizes = given.shape if isinstance(given.shape, tuple) else (given.shape,)
+            weight = make_weight(run, self, "variable", sizes, trainable)
+            run.changed(self)
+            self.attributes.update({name: weight for name, held in self.attributes.items() if held is given})
+        elif isinstance(given, Weight):
+            weight = given
+            state.weights.append(weight)
+            (state.frozen.discard if trainable else state.frozen.add)(id(weight))
+        else:
+            continue
+        found.append(weight)
+    return found
+
+
+def assigned(trainable: bool) -> Native:
+    """The setter of the public name, which neither TensorFlow's Keras nor Keras 3 has."""
+
+    def set_it(run: Runtime, self: Instance, value: Value) -> None:
+        session_of(run).older = True
+        assign(run, self, value, trainable)
+
+    return Native("trainable_weights", set_it, propagate_unknown=False)
 
 
 def set_locked(locked: bool) -> Native:

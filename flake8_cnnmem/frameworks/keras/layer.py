@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flake8_cnnmem.frameworks.keras.adding_weights import add_weight, tracker_of
+from flake8_cnnmem.frameworks.keras.adding_weights import add_weight, assigned, tracker_of
 from flake8_cnnmem.frameworks.keras.dtypes import FLOATS
 from flake8_cnnmem.frameworks.keras.parameters import parameter_names, refuses
 from flake8_cnnmem.frameworks.keras.properties import (
@@ -366,9 +366,9 @@ LAYER.namespace.update(
         "_trainable": Property(native(get_trainable), native(set_trainable)),
         "weights": Property(weights_where(None)),
         "variables": Property(weights_where(None)),
-        "trainable_weights": Property(weights_where(True), native(nothing)),
+        "trainable_weights": Property(weights_where(True), assigned(True)),
         "trainable_variables": Property(weights_where(True)),
-        "non_trainable_weights": Property(weights_where(False), native(nothing)),
+        "non_trainable_weights": Property(weights_where(False), assigned(False)),
         "non_trainable_variables": Property(weights_where(False)),
         "input": Property(native(get_input)),
         "output": Property(native(get_output)),

@@ -20,6 +20,7 @@ from flake8_cnnmem.frameworks.keras.saving import save, to_json
 from flake8_cnnmem.frameworks.keras.session import LayerState, Node, first_unknown_in, flatten, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of, sublayers
+from flake8_cnnmem.frameworks.keras.version import is_before
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -201,8 +202,12 @@ def get_output_shape(run: Runtime, self: Instance) -> Value:
 
 
 def get_layers(run: Runtime, self: Instance) -> list[Instance]:
-    """`model.layers`: the list of its layers, in the order in which they were made or added."""
-    return list(sublayers(self))
+    """`model.layers`: the list of its layers, in the order in which they were made or added. Keras before 2.4 gives out
+    its own list, of which code takes the last layers away."""
+    if graph_of(self) is None or not is_before(run.pinned("keras"), 2, 4):
+        return list(sublayers(self))
+    found: list[Instance] = state_of(run, self).properties.setdefault("layers", list(sublayers(self)))
+    return found
 
 
 def names_of(layers: list[Instance]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.keras.configurations import stack_from_config
 from flake8_cnnmem.frameworks.keras.functional import AGAIN_STEPS, invoke, refuse_twice, replay, trace
@@ -11,6 +13,7 @@ from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of, mod
 from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.session import flatten, session_of
 from flake8_cnnmem.frameworks.keras.tracking import MERGE, STACK, is_layer, native, state_of, sublayers
+from flake8_cnnmem.frameworks.keras.version import is_before
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -221,7 +224,23 @@ def get_layers(run: Runtime, self: Instance) -> Value:
         return sublayers(self)
     if state.cause is not None and not state.stack:
         return state.cause
-    return [layer for layer in state.stack if not is_input_layer(layer)]
+    layers = behind_input(state.stack)
+    return OwnLayers(layers, run, self) if is_before(run.pinned("keras"), 2, 2) else layers
+
+
+class OwnLayers(list[Value]):
+    """`model.layers` before Keras 2.2: the list itself, and what is taken off its end is taken off the model
+    (keras 2.1.6, models.py). Code that does so sets `model.outputs` anew."""
+
+    def __init__(self, layers: list[Instance], run: Runtime, model: Instance) -> None:
+        super().__init__(layers)
+        self.run, self.model = run, model
+
+    def pop(self, index: Any = -1, /) -> Value:
+        """Take a layer off; the last one off the model as well."""
+        if index in (-1, len(self) - 1):
+            pop(self.run, self.model)
+        return super().pop(index)
 
 
 SEQUENTIAL = Class(

@@ -152,6 +152,8 @@ class LayerState:
     """What a Model keeps (`models.ModelState`)."""
     former: list[Value] = field(default_factory=list)
     """What attributes held that were set anew or deleted: a layer among it stays one of this layer's own."""
+    of_2: bool = False
+    """Whether it is of Keras 2, whose layers hide what is inside them while they are frozen themselves."""
     set_around: set[Value] = field(default_factory=set)
     """The names of attributes that were not set by `Layer.__setattr__`: what they hold is none of the layer's own."""
     statements: set[str] | None = None

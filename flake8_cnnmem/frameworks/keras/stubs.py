@@ -20,7 +20,7 @@ from flake8_cnnmem.frameworks.keras.legacy import KERAS_1, in_todays_order, is_o
 from flake8_cnnmem.frameworks.keras.parameters import per_axis
 from flake8_cnnmem.frameworks.keras.session import first_unknown_in, session_of
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, state_of, trains
-from flake8_cnnmem.frameworks.keras.version import defaults, note_older
+from flake8_cnnmem.frameworks.keras.version import defaults, is_before, note_older
 from flake8_cnnmem.frameworks.keras.weights import keras_weights
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -173,6 +173,8 @@ def maker(stub: LayerStub, init: Callable[..., None] | None) -> Callable[..., No
     """The `__init__` of a layer class: binds the arguments and keeps them as attributes."""
 
     def initialise_stub(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+        if len(args) > stub.rank > 1 and "kernel_size" in stub.names and is_before(run.pinned("keras"), 2):
+            args, kwargs = in_todays_order(stub.rank, args, kwargs, stub.names)
         bound, options = stub.bind(args, kwargs)
         note_older(run, stub.name, stub.names, args, [*kwargs])
         older = defaults(run, stub.name)

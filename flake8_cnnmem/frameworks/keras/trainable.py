@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.session import LayerState
 from flake8_cnnmem.frameworks.keras.tracking import TRAINABLE, all_layers, own_weights, state_of, sublayers, trains
+from flake8_cnnmem.frameworks.keras.version import is_of_2
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -28,7 +29,8 @@ def undecided(layer: Instance) -> Unknown | None:
 
 def trainable_ids(layer: Instance) -> set[int]:
     """Which variables train: none of a layer that is frozen itself, else all whose own layer is not. To freeze a layer
-    freezes those inside, which may be set free again (`Layer.trainable_variables`)."""
+    freezes those inside, which may be set free again (`Layer.trainable_variables`): in Keras 3, where variables are
+    asked one by one; before, a frozen layer has no trainable weights, whatever is inside (`trainable_weights`)."""
     found: set[int] = set()
     seen: set[int] = set()
     waiting = [layer] if trains(layer) is True else []
@@ -38,7 +40,8 @@ def trainable_ids(layer: Instance) -> set[int]:
         if id(at) in seen:
             continue
         seen.add(id(at))
-        waiting.extend(sublayers(at))
+        if trains(at) is True or not (isinstance(state, LayerState) and state.of_2):
+            waiting.extend(sublayers(at))
         if trains(at) is not True:
             # What was set free by itself after its layer was frozen trains: `trainable_variables` asks each variable.
             free = (weight for weight in own_weights(at) if trains(at) is False and weight.freed)
@@ -70,6 +73,7 @@ def set_trainable(run: Runtime, self: Instance, value: Value) -> None:
         seen.add(id(layer))
         waiting += sublayers(layer)
         state = state_of(run, layer)
+        state.of_2 = is_of_2(run)
         run.changed(layer)
         layer.attributes[TRAINABLE] = value
         for weight in state.weights:

@@ -187,3 +187,84 @@ def test_what_keras_3_does_not_take_is_of_keras_2(layer: str, older: bool, tmp_p
     report = report_of(tmp_path, code)
     assert report.version == ("keras 2 (Keras 3 does not take the code)" if older else "")
     assert named("keras", report.version).endswith("memory as in keras 3.15") == older
+
+
+OLD = """
+import keras
+from keras import backend as K
+from keras.layers import *
+from keras.models import Model, Sequential
+"""
+ATTENDING = """
+class Attending(Layer):
+    def build(self, shape):
+        self.w, self.b = K.variable(np.ones((shape[-1], 1))), K.zeros((shape[1], 1))
+        self.trainable_weights = [self.w, self.b]
+    def call(self, x, mask=None):
+        return K.sum(x * K.expand_dims(K.softmax(K.squeeze(K.dot(x, self.w) + self.b, -1)), -1), 1)
+i = Input((7, 6))
+m = Model(i, Dense(2)(Attending(name="attending")(i)))
+"""
+PRIVATE = """
+class Shifting(Layer):
+    def build(self, shape):
+        self.a, self.b = K.ones((shape[-1],)), K.zeros(shape[1:])
+        self._trainable_weights, self._non_trainable_weights = [self.a], [self.b]
+    def call(self, x):
+        return x * self.a + self.b
+i = Input((6,))
+m = Model(i, Dense(2)(Shifting()(i)))
+"""
+FROZEN = """
+b = Sequential([Dense(4, input_dim=6), BatchNormalization()])
+b.trainable = False
+b.layers[0].trainable = True
+m = Sequential([b, Dense(3)])
+"""
+TAKEN_OFF = """
+i = Input((6,))
+whole = Model(i, Dense(3)(Dense(4)(i)))
+whole.layers.pop()
+m = Model(whole.input, Dense(2)(whole.layers[-1].output))
+"""
+STACK_TAKEN_OFF = """
+m = Sequential()
+m.add(Dense(4, input_dim=6))
+m.add(Dense(5))
+m.layers.pop()
+m.outputs = [m.layers[-1].output]
+m.layers[-1].outbound_nodes = []
+m.add(Dense(2))
+"""
+CONV_LSTM = """
+m = Sequential()
+m.add(ConvLSTM2D(nb_filter=4, nb_row=3, nb_col=3, input_shape=(5, 8, 8, 2), border_mode='same', return_sequences=True))
+m.add(ConvLSTM2D(3, 2, 3))
+m.add(Flatten())
+m.add(Dense(1))
+"""
+FIRST = """
+m = Sequential()
+m.add(Highway(input_dim=6))
+m.add(MaxoutDense(5, nb_feature=3))
+"""
+OLDER: dict[str, tuple[str, str, int, int]] = {
+    "weights that are said": ("2.2.4", ATTENDING, 27, 27),
+    "weights under private names": ("2.2.4", PRIVATE, 26, 20),
+    "a frozen model with a free layer": ("2.2.4", FROZEN, 59, 15),
+    "a model's own list of layers": ("2.2.4", TAKEN_OFF, 38, 38),
+    "a stack's own list of layers": ("1.2.2", STACK_TAKEN_OFF, 38, 38),
+    "rows and columns": ("1.2.2", CONV_LSTM, 1523, 1523),
+    "features of the first layer": ("1.2.2", FIRST, 189, 189),
+}
+"""Parameters and those that train, by the code of these versions of Keras themselves, on TensorFlow 2.21's v1 names."""
+
+
+@pytest.mark.parametrize(("version", "code", "parameters", "trainable"), OLDER.values(), ids=OLDER)
+def test_older_versions_are_counted_as_they_are(
+    version: str, code: str, parameters: int, trainable: int, tmp_path: Path
+) -> None:
+    (tmp_path / "requirements.txt").write_text(f"keras=={version}\n")
+    (tmp_path / "model.py").write_text(f"import numpy as np\n{OLD}{code}")
+    (report,) = analyse(load(str(tmp_path / "model.py")), Settings(), "m").reports
+    assert (report.status, report.parameters, report.trainable) == ("exact", parameters, trainable)

@@ -240,7 +240,7 @@ def call_highway(run: Runtime, self: Instance, inputs: Value, **options: Value) 
 def Highway(
     init: Value = "glorot_uniform", activation: Value = None, weights: Value = None, W_regularizer: Value = None,
     b_regularizer: Value = None, activity_regularizer: Value = None, W_constraint: Value = None,
-    b_constraint: Value = None, bias: Value = True, input_dim: Value = None, **kwargs: Value,
+    b_constraint: Value = None, bias: Value = True, **kwargs: Value,
 ) -> Ops:  # fmt: skip
     """(N, features), a gate between its transform and itself; from Keras 1."""
     return ()
@@ -268,8 +268,7 @@ def call_maxout(run: Runtime, self: Instance, inputs: Value, **options: Value) -
 def MaxoutDense(
     output_dim: Value, nb_feature: Value = 4, init: Value = "glorot_uniform", weights: Value = None,
     W_regularizer: Value = None, b_regularizer: Value = None, activity_regularizer: Value = None,
-    W_constraint: Value = None, b_constraint: Value = None, bias: Value = True, input_dim: Value = None,
-    **kwargs: Value,
+    W_constraint: Value = None, b_constraint: Value = None, bias: Value = True, **kwargs: Value,
 ) -> Ops:  # fmt: skip
     """(N, features) to (N, output_dim); from Keras 1."""
     return ()

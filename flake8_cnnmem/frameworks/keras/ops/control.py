@@ -15,9 +15,13 @@ from flake8_cnnmem.values import Native, Value
 
 
 def conditional(run: Runtime, pred: Value, true_fn: Value = None, false_fn: Value = None) -> Value:
-    """Both branches of a condition on tensors have outputs of one shape: the first stands for both."""
-    truth = run.truth(pred) if isinstance(pred, (bool, int)) else True
-    return run.call(false_fn if truth is False else true_fn)
+    """Both branches of a condition on tensors have outputs of one shape: the first stands for both. Both are traced, so
+    that the layers of both have their weights."""
+    if isinstance(pred, (bool, int)):
+        return run.call(false_fn if run.truth(pred) is False else true_fn)
+    result = run.call(true_fn)
+    run.call(false_fn)
+    return result
 
 
 def mapped(run: Runtime, fn: Value, elems: Value, **options: Value) -> Value:

@@ -294,13 +294,15 @@ def places_kept(run: Runtime, boxes: Value, *args: Value, **options: Value) -> V
 
 
 def chosen(run: Runtime, index: Value, branches: Value = None, *operands: Value, **options: Value) -> Value:
-    """`tf.switch_case`, `keras.ops.switch`: the branches give the same shapes; the one that is known, or the first."""
+    """`tf.switch_case`, `keras.ops.switch`: the branches give the same shapes; the one that is known, or the first. All
+    are traced, so that the layers of all have their weights."""
     found = list(branches.values()) if isinstance(branches, dict) else branches
     if not isinstance(found, (list, tuple)) or not found:
         return run.unknown("the branches of a choice are not known")
     at = plain(index)
-    picked = found[at] if isinstance(at, int) and 0 <= at < len(found) else found[0]
-    return run.call(picked[1] if isinstance(picked, tuple) else picked, *operands)
+    picked = at if isinstance(at, int) and 0 <= at < len(found) else 0
+    results = [run.call(each[1] if isinstance(each, tuple) else each, *operands) for each in found]
+    return results[picked]
 
 
 def first_case(run: Runtime, pairs: Value, default: Value = None, **options: Value) -> Value:
