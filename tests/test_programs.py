@@ -50,6 +50,9 @@ KNOWN: dict[str, Short] = {
         -0.8291, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
     ),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
+    "shuffled_on_the_card/1": Short(
+        -0.4808, ("lower-bound", "figure"), "what is computed of all data between the steps is told, and not counted"
+    ),
     "sampled_with_graph/1": Short(
         -0.3351, ("lower-bound", "figure"), "what a name keeps with its graph until it is made again is not counted"
     ),
