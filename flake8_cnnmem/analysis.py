@@ -53,15 +53,19 @@ def analyse(
     """
     from flake8_cnnmem.evaluate.unordered import sets_in_order
 
-    def evaluated(text: Source, noted: Notes | None) -> FileReport:
+    def evaluated(text: Source) -> FileReport:
         with sets_in_order(0):
-            return in_one_order(text, settings, None, files, noted)
+            return in_one_order(text, settings, None, files)
 
     with SHELF.kept_in_use():
+        searched = target is None and notes is None and placed
+        if searched:
+            source, notes = noted_anew(source)
         with sets_in_order(0) as order:
             first = in_one_order(source, settings, target, files, notes)
-        if target is None and notes is None and placed:
-            first = with_lines_to_change(first, source, evaluated)
+        if searched and notes is not None:
+            first = with_lines_to_change(first, source, evaluated, notes)
+            notes.close()
         if order.cause is None or not any(report.estimate is not None or report.problems for report in first.reports):
             return first
         others = []
@@ -69,6 +73,20 @@ def analyse(
             with sets_in_order(number):
                 others.append(in_one_order(source, settings, target, files))
     return agreed(first, others, order.cause)
+
+
+MOST_NOTES = 30_000
+"""Notes that each analysis takes, for the case that a size is wrong."""
+
+
+def noted_anew(source: Source) -> tuple[Source, Notes]:
+    """A source of the same text of which nothing has been compiled, and notes of what its expressions give: once a size
+    is refused, they are what tells the line that has to change."""
+    from flake8_cnnmem.evaluate.noting import Notes
+
+    own = Source(source.path, source.text, notebook=source.notebook)
+    own.syntax, own.own_tree = source.syntax, source.own_tree
+    return own, Notes(source.path, MOST_NOTES)
 
 
 @natives_put_back()

@@ -72,9 +72,6 @@ KNOWN: dict[str, Short] = {
     "teacher_forcing/1": Short(
         -0.0131, ("lower-bound", "figure"), "what cuDNN reserves for recurrent layers is its own: the truth has a guess"
     ),
-    "images_one_by_one/1": Short(
-        0.0004, ("lower-bound",), "a batch that is a list of images is counted for as many as there are"
-    ),
     "sizes_in_a_table/1": Short(
         0.0002, ("lower-bound",), "of the turns behind those that are followed it is not known what a table says"
     ),

@@ -91,6 +91,9 @@ class Retained:
     limited: bool = False
     """Whether the container lets go of its first items when it holds so many (`deque(maxlen=100)`)."""
 
+    replaced: bool = False
+    """Whether it is itself what the turn gave an attribute (`self.a = self.a.to(device)`): one alone lies there."""
+
 
 @dataclass(slots=True, eq=False)
 class Turn:

@@ -47,11 +47,18 @@ class Note:
 class Notes:
     """What the expressions of the file at `path` give in one analysis, in the order in which they end."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, most: int = MOST) -> None:
         self.path = path
+        self.most = most
         self.found: list[Note] = []
         self.refused: set[tuple[str, int]] = set()
         """The lines, each a path and a number, in which the program itself came to a wrong size."""
+        self.closed = False
+
+    def close(self) -> None:
+        """Nobody asks any more: what was noted is let go of, though code that notes may run again."""
+        self.closed = True
+        self.found.clear()
 
     def behind(self, code: Code, node: ast.expr) -> Code:
         """The code of an expression, with a note of what it gives."""
@@ -59,11 +66,11 @@ class Notes:
 
         def noted(frame: Frame) -> Value:
             run = frame.run
-            if not run.noting:
+            if not run.noting or self.closed:
                 return code(frame)
             before = run.numbered
             value = code(frame)
-            if type(value) in TOLD and len(found) < MOST:
+            if type(value) in TOLD and len(found) < self.most:
                 found.append(Note(node, run, before, run.numbered, value))
             return value
 
@@ -105,6 +112,11 @@ def ending_where_refused(tolerated: frozenset[tuple[str, int]]) -> Iterator[None
         yield
     finally:
         _refused.pop()
+
+
+def only_sizes_asked() -> bool:
+    """Whether an evaluation is there for the sizes alone: what a training needs is not asked."""
+    return bool(_refused)
 
 
 def end_where_refused(path: str, line: int) -> None:

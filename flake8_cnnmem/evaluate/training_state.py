@@ -355,7 +355,8 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
             # Of leaves those that a turn may have put into a container: a name may be given another one.
             what, site = known or (variable_of(path, owners), None)
             limited = any(key in run.trace.limited for _, key in owners)
-            turn.kept.append(Retained(what, value, bool(owners) or known is not None, site, limited))
+            replaced = bool(owners) and type(owners[-1][1]) is not int and known == (path, site)
+            turn.kept.append(Retained(what, value, bool(owners) or known is not None, site, limited, replaced))
             if known is not None:
                 run.trace.gathered.setdefault(turn.loop.statement, set()).add(what)
 

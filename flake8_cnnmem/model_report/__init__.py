@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.native_state import natives_changed
+from flake8_cnnmem.evaluate.noting import only_sizes_asked
 from flake8_cnnmem.model_report.feeding import facts_for, feed_model
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.running.lazy_fields import Drawn
@@ -34,6 +35,8 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
         return of_its_batch(root, built, training, settings, limit)
     others = [part for part in root.parts if part is not root]
     parts = [(part, *feed_model(part, facts_for(part, source), settings, source.path)) for part in others]
+    if only_sizes_asked():
+        return of_its_sizes(root, [built, *(its for _, its, _ in parts if its is not None)], training, limit)
     devices = settings.devices_for(source.path)
     if facts.gpu_limit is not None and facts.gpu_limit.count > 1 and settings.devices is None:
         devices = facts.gpu_limit.count
@@ -70,6 +73,22 @@ def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelRepo
         defined_at=models.defined_at(root),
         made_of=lambda: models.made_of(root),
     )
+
+
+def of_its_sizes(root: Root, builds: Sequence[Built], training: Training, limit: Limit | None) -> ModelReport:
+    """What is wrong with a model's sizes, and what is not known of it; no figures."""
+    from flake8_cnnmem.mismatches import problems_of
+    from flake8_cnnmem.model_report.bounds import status_of, unsaid
+
+    causes = tuple(dict.fromkeys((*(each for built in builds for each in built.model.causes), *unsaid(root, training))))
+    model = builds[0].model
+    found = problems_of(root, builds, root.site.path)
+    known = model.calls or any(not weight.buffer for weight in model.weights)
+    status = status_of(causes) if known or not causes else "unresolved"
+    report = replace(unresolved(root, training, limit), framework=model.framework, status=status, causes=causes)
+    if not found and not any(call.problem is not None for built in builds for call in built.model.calls):
+        return report
+    return replace(report, status="unresolved", problems=tuple(found))
 
 
 def of_its_batch(root: Root, built: Built, training: Training, settings: Settings, limit: Limit | None) -> ModelReport:

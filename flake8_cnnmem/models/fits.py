@@ -35,6 +35,7 @@ def by_fit(root: Root) -> list[Root]:
             id(fit.optimizer),
             repr(fit.batch_size),
             repr(getattr(first_input(fit.batch), "shape", None)),
+            fit.weights,
         )
         known[key] = fit
     sized = {called_in(fit) for fit in known.values() if has_size(fit)}

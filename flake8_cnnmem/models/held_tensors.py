@@ -151,7 +151,7 @@ def graphs_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
               and event.options.get("retain_graph") is not True]  # fmt: skip
     gone = {call.number for call in calls_behind([loss for loss in losses if isinstance(loss, Tensor)])}
     for path, tensor in held:
-        if tensor.call is not None and tensor.call.number not in gone:
+        if tensor.call is not None and tensor.call.number not in gone and not was_on_the_host(tensor):
             site = tensor.call.site
             place = (site.path, site.line) if site is not None else ("", 0)
             yield Unknown(f"what the graph behind {path.partition('[')[0]} keeps", *place)
@@ -178,6 +178,13 @@ def graphs_of_some_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:
                 place = (site.path, site.line) if site is not None else ("", 0)
                 yield Unknown(f"what the graph behind {kept.what} keeps until it is made again", *place)
                 return
+
+
+def was_on_the_host(tensor: Tensor) -> bool:
+    """Whether a tensor was computed before the program moved its weights to the device: what its graph keeps stays
+    behind."""
+    weights = [weight for call in calls_behind([tensor]) for weight in call.weights]
+    return any(weight.moved for weight in weights) and not lies_on_device(tensor)
 
 
 def has_graph(tensor: Tensor) -> bool:

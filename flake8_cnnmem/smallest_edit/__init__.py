@@ -94,15 +94,16 @@ class NumberedLine:
     column: int
 
 
-Evaluate = Callable[[Source, "Notes | None"], FileReport]
+Evaluate = Callable[[Source], FileReport]
 
 
-def with_lines_to_change(report: FileReport, source: Source, evaluate: Evaluate) -> FileReport:
+def with_lines_to_change(report: FileReport, source: Source, evaluate: Evaluate, notes: Notes) -> FileReport:
     """The report with its wrong sizes at the line of the edit that mends them, where one of those that are tried does.
-    `evaluate` gives the report of another text of the file."""
+    `notes`: what the expressions of the file gave when it was made; `evaluate` gives the report of another text of the
+    file."""
     if not problems_of(report):
         return report
-    found = mending(report, source, evaluate)
+    found = mending(report, source, evaluate, notes)
     if found is None:
         return report
     place = NumberedLine(source.path, found.line, found.column)
@@ -129,12 +130,11 @@ def problems_of(report: FileReport) -> list[LayerProblem]:
     return [problem for each in report.reports for problem in each.problems if problem.call is not None]
 
 
-def mending(report: FileReport, source: Source, evaluate: Evaluate) -> Candidate | None:
+def mending(report: FileReport, source: Source, evaluate: Evaluate, notes: Notes) -> Candidate | None:
     """The most plausible edit after which no size is wrong."""
     spoken_for, tried = any(each.at is not None for each in problems_of(report)), 0.0
-    notes = Notes(source.path)
     sites = [each.call.site for each in problems_of(report) if each.call is not None and each.call.site is not None]
-    found = candidates(report, source, evaluate, notes)
+    found = candidates(report, source, notes)
     tolerated = frozenset(notes.refused - {(site.path, site.line) for site in sites})
     most = affordable(notes)
     for candidate in found:
@@ -154,7 +154,7 @@ def mending(report: FileReport, source: Source, evaluate: Evaluate) -> Candidate
         edited.before = source
         try:
             with ending_where_refused(tolerated):
-                after = evaluate(edited, None)
+                after = evaluate(edited)
         except RefusedAgain:
             tried += SOON_ENDED - 1
             continue
@@ -169,19 +169,15 @@ def affordable(notes: Notes) -> int:
     return min(MOST_TRIALS, max(FEWEST_TRIALS, STEPS_OF_TRIALS // max(used, 1)))
 
 
-def candidates(report: FileReport, source: Source, evaluate: Evaluate, notes: Notes) -> list[Candidate]:
-    """The edits that may mend the first wrong size, the most plausible first. What the expressions of the file give
-    goes into `notes`."""
-    again = Source(source.path, source.text)
-    problems = problems_of(evaluate(again, notes))
-    if not problems:
-        return []
+def candidates(report: FileReport, source: Source, notes: Notes) -> list[Candidate]:
+    """The edits that may mend the first wrong size, the most plausible first."""
+    problems = problems_of(report)
     first = min(problems, key=lambda each: each.call.number if each.call is not None else 0)
     assert first.call is not None
     what = first.problem.what
     if what.startswith("has ") or what.endswith("order in memory") or isinstance(first.call.op, Einsum):
         return []
-    scene = Scene(again, first, first.call, notes, source.path, framework_of(report))
+    scene = Scene(source, first, first.call, notes, source.path, framework_of(report))
     found: dict[tuple[object, ...], Candidate] = {}
     solving = () if writes_batch(report, first) else SOLVED
     for kind in (kind for kind in KINDS if kind in solving or kind not in SOLVED):

@@ -147,17 +147,18 @@ def test_the_line_of_the_edit_is_told(case: str, monkeypatch: pytest.MonkeyPatch
 def test_nothing_is_tried_of_what_has_no_wrong_size_and_few_edits_of_what_has() -> None:
     tried: list[str] = []
 
-    def evaluate(source: Source, notes: Notes | None) -> FileReport:
+    def evaluate(source: Source) -> FileReport:
         tried.append(source.text)
-        return analysis.in_one_order(source, Settings(), None, DISK, notes)
+        return analysis.in_one_order(source, Settings(), None, DISK)
 
     layers, forward, shape, _ = CASES["another axis"]
     right = Source("net.py", text_of(layers, [forward[0], "h = h.mean(dim=1)", forward[2]], shape))
-    report = analyse(right, Settings(), placed=False)
-    assert with_lines_to_change(report, right, evaluate) is report
+    notes = Notes("net.py")
+    report = analyse(right, Settings(), notes=notes)
+    assert with_lines_to_change(report, right, evaluate, notes) is report
     assert tried == []
     wrong = Source(
         "net.py", text_of(["self.a = nn.Linear(8, 7)", "self.b = nn.Embedding(3, 2)"], ["return self.a(x) @ x"], "2, 8")
     )
-    with_lines_to_change(analyse(wrong, Settings(), placed=False), wrong, evaluate)
+    with_lines_to_change(analyse(wrong, Settings(), notes=notes), wrong, evaluate, notes)
     assert 0 < len(tried) <= MOST_TRIALS + 1

@@ -144,6 +144,7 @@ def get_input(run: Runtime, self: Instance) -> Value:
     """`model.input`: the one input tensor, or the structure of several."""
     state = model_state(run, self)
     if state.graph is not None:
+        note_uncalled(run, self, state)
         inputs = state.graph.inputs
         return inputs[0] if isinstance(inputs, (list, tuple)) and len(inputs) == 1 else inputs
     return first_node(run, self, "input").inputs[0]
@@ -155,9 +156,17 @@ def get_output(run: Runtime, self: Instance) -> Value:
     if state.cause is not None:
         return state.cause
     if state.graph is not None:
+        note_uncalled(run, self, state)
         outputs = state.graph.outputs
         return outputs[0] if isinstance(outputs, (list, tuple)) and len(outputs) == 1 else outputs
     return first_node(run, self, "output").result
+
+
+def note_uncalled(run: Runtime, self: Instance, state: ModelState) -> None:
+    """Tell Keras 2 by the `input` or `output` of a Sequential that nobody has called: Keras 3 has none for it
+    (AttributeError in 3.15.1)."""
+    if state.stack is not None and not state_of(run, self).nodes:
+        session_of(run).older = True
 
 
 def first_node(run: Runtime, self: Instance, what: str) -> Node:

@@ -86,6 +86,9 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
     if tensor.data is not None and not isinstance(tensor, Weight) and not any(map(is_open, as_items(key))):
         known = looked_up(tensor, items)
         if known is not None:
+            if run.invocation is not None:
+                # Outside of a model it is a batch of data, which is moved by itself.
+                known.view_of, known.born = tensor, tensor.born
             return known
     if is_old_number(tensor, items):
         return run.unknown("a number is computed from a tensor's values").as_number("float")
