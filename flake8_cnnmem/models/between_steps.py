@@ -10,9 +10,10 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.evaluate.loop_turns import around
 from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Phase
-from flake8_cnnmem.graph import Call, Tensor, Weight, moved_at
+from flake8_cnnmem.graph import Call, Tensor, moved_at
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.leaves import storage_of
+from flake8_cnnmem.models.root import weights_in
 from flake8_cnnmem.unknown import Unknown
 
 MOST_CALLS = 20_000
@@ -36,7 +37,7 @@ def needs_more(trace: Trace, phases: Sequence[Phase], total: float) -> Unknown |
         alive = sum(sizes[key] for key, (_, made, last) in held.items() if made <= call.number <= last)
         if alive > total:
             place = (call.site.path, call.site.line) if call.site is not None else ("", 0)
-            return Unknown("what is computed of all data between the steps needs more than they do", *place)
+            return Unknown("what is computed between the steps needs more than they do", *place)
     return None
 
 
@@ -70,23 +71,28 @@ def on_the_device(trace: Trace) -> set[int]:
 
 
 def lifetimes(trace: Trace, phases: Sequence[Phase]) -> dict[int, tuple[Tensor, int, int]]:
-    """By id the storages of the tensors that ops read and make, parameters aside, each with the number of the op that
-    has made it and the last for which a name or an op surely holds it."""
+    """By id the storages of the tensors that ops read and make, and of the parameters of the models, each with the
+    number of the op that has made it and the last for which a name or an op surely holds it."""
     found: dict[int, tuple[Tensor, int, int]] = {}
 
     def lives(tensor: Tensor, until: int) -> None:
         whole = storage_of(tensor)
-        if not isinstance(whole, Weight):
-            made = whole.call.number if whole.call is not None else whole.born
-            before = found.get(id(whole), (whole, made, 0))[2]
-            found[id(whole)] = whole, made, max(before, until, tensor.held)
+        made = whole.call.number if whole.call is not None else whole.born
+        before = found.get(id(whole), (whole, made, 0))[2]
+        found[id(whole)] = whole, made, max(before, until, tensor.held)
 
     for call, _ in trace.calls:
         for tensor in (*call.inputs, *call.outputs):
             lives(tensor, call.number)
     for phase in phases:
-        for _, tensor in phase.held.tensors if phase.held is not None else ():
-            lives(tensor, phase.passes[0].first)
+        if phase.held is not None:
+            for _, tensor in phase.held.tensors:
+                lives(tensor, phase.passes[0].first)
+            for _, layer in phase.held.layers:
+                made = trace.layers.get(id(layer))
+                for weight in weights_in(layer):
+                    began = made.began if made is not None else weight.born
+                    found[id(weight)] = weight, began, phase.passes[-1].last
     return found
 
 
