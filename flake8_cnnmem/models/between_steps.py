@@ -32,7 +32,7 @@ def needs_more(trace: Trace, phases: Sequence[Phase], total: float) -> Unknown |
     held = {key: life for key, life in lifetimes(trace, phases).items() if key in there}
     sizes = {key: bytes_of(tensor) for key, (tensor, _, _) in held.items()}
     for call in between(trace, phases):
-        if sum(sizes.get(id(result), 0) for result in call.outputs) < LEAST_SHARE * total:
+        if sum(sizes.get(id(written_to(result)), 0) for result in call.outputs) < LEAST_SHARE * total:
             continue
         alive = sum(sizes[key] for key, (_, made, last) in held.items() if made <= call.number <= last)
         if alive > total:
@@ -64,9 +64,9 @@ def on_the_device(trace: Trace) -> set[int]:
     for call, _ in trace.calls:
         for tensor in (*call.inputs, *call.weights):
             if moved_at(tensor, call.number):
-                found.add(id(storage_of(tensor)))
-        if any(id(storage_of(tensor)) in found for tensor in (*call.inputs, *call.weights)):
-            found.update(id(storage_of(tensor)) for tensor in call.outputs)
+                found.add(id(written_to(tensor)))
+        if any(id(written_to(tensor)) in found for tensor in (*call.inputs, *call.weights)):
+            found.update(id(written_to(tensor)) for tensor in call.outputs)
     return found
 
 
@@ -76,7 +76,7 @@ def lifetimes(trace: Trace, phases: Sequence[Phase]) -> dict[int, tuple[Tensor, 
     found: dict[int, tuple[Tensor, int, int]] = {}
 
     def lives(tensor: Tensor, until: int) -> None:
-        whole = storage_of(tensor)
+        whole = written_to(tensor)
         made = whole.call.number if whole.call is not None else whole.born
         before = found.get(id(whole), (whole, made, 0))[2]
         found[id(whole)] = whole, made, max(before, until, tensor.held)
@@ -94,6 +94,14 @@ def lifetimes(trace: Trace, phases: Sequence[Phase]) -> dict[int, tuple[Tensor, 
                     began = made.began if made is not None else weight.born
                     found[id(weight)] = weight, began, phase.passes[-1].last
     return found
+
+
+def written_to(tensor: Tensor) -> Tensor:
+    """The tensor in whose storage one lies, through ops that write into what they are given."""
+    whole = storage_of(tensor)
+    while whole.call is not None and whole.call.inputs and getattr(whole.call.op, "in_place", False) is True:
+        whole = storage_of(whole.call.inputs[0])
+    return whole
 
 
 def bytes_of(tensor: Tensor) -> float:
