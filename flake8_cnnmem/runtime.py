@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flake8_cnnmem.graph import Invocation, Op, Site
@@ -286,6 +287,7 @@ def with_known_lengths(function: Callable[..., Value]) -> Callable[..., Value]:
     """A native that is given the cause in place of a list of numbers of which nobody knows how many it holds. Lists of
     tensors, modules or the like stay as they are: what takes them asks `Runtime.items`."""
 
+    @wraps(function)
     def called(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         if run.havocked:
             args = tuple(of_known_length(run, value) for value in args)
