@@ -50,6 +50,15 @@ KNOWN: dict[str, Short] = {
         -0.8291, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
     ),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
+    "student_on_the_host/1": Short(
+        0.0466, ("upper-bound", "figure"), "a model that trains on the host beside another one is counted on the card"
+    ),
+    "recomputed_by_hand/1": Short(
+        -0.3616, ("lower-bound", "figure"), "what a backward pass of its own computes with a graph is not counted"
+    ),
+    "shuffled_on_the_card/1": Short(
+        -0.4808, ("lower-bound", "figure"), "what is computed of all data between the steps is told, and not counted"
+    ),
     "sampled_with_graph/1": Short(
         -0.3351, ("lower-bound", "figure"), "what a name keeps with its graph until it is made again is not counted"
     ),

@@ -62,7 +62,7 @@ class DrawnAhead(Iterator[Value]):
         drawn = self.waiting or self.behind
         item = drawn.pop(0) if drawn else next(self.items)
         given = self.given(item)
-        self.seen |= {given} if is_plain(given) else set()
+        self.seen |= {given} if is_plain(given) else {shapes_in(given)}
         self.values = max(self.values, values_in(given))
         return item
 
@@ -91,11 +91,16 @@ class DrawnAhead(Iterator[Value]):
             elif values_in(given) > most:
                 largest, most = item, values_in(given)
                 self.behind = []
+                others = []
+            elif most and values_in(given) == most and len(others) < MOST_BEHIND and shapes_in(given) not in self.seen:
+                # As many values in other axes: of which more is computed is seen.
+                self.seen.add(shapes_in(given))
+                others.append(item)
             elif largest is not MISSING and len(self.behind) < MOST_BEHIND:
                 self.behind.append(item)
         if largest is not MISSING:
             self.waiting = [largest]
-        elif self.passed <= MOST_PASSED:
+        elif self.passed <= MOST_PASSED or not all(map(is_plain, map(self.given, others))):
             self.waiting = others
         self.passed -= len(self.waiting) + len(self.behind)
         return bool(self.waiting)
@@ -172,6 +177,15 @@ def values_in(item: Value, depth: int = HOW_DEEP) -> float:
         inner = item.attributes if item.payload is None else item.payload
     held = inner.values() if isinstance(inner, dict) else inner if isinstance(inner, (tuple, list)) else ()
     return sum(values_in(each, depth - 1) for each in list(held)[:MOST_PASSED])
+
+
+def shapes_in(item: Value) -> tuple[Any, ...]:
+    """The shapes of the tensors in an item, and in what it holds."""
+    if isinstance(item, Tensor):
+        shape = () if isinstance(item.shape, Unknown) else item.shape
+        return tuple(size if type(size) is int else None for size in shape)
+    inner = list(item.values()) if isinstance(item, dict) else item if isinstance(item, (tuple, list)) else ()
+    return tuple(shapes_in(each) for each in list(inner)[:MOST_PASSED])
 
 
 def inside_sources(sources: Sequence[object], depth: int = HOW_DEEP) -> Iterator[tuple[str, Value]]:

@@ -339,9 +339,11 @@ class Rounds:
         waited = self.waited(items)
         if not waited or self.run.trace.repeating or self.jumps >= MOST_JUMPS + min(self.gathered, MOST_GATHERED):
             return 0
-        self.jumps += 1
-        self.seldom = dict.fromkeys(self.seldom, 0)
-        return min(waited)
+        turns = min(waited)
+        # The next turn is none that is passed over.
+        self.jumps += turns > 1 or self.done > MOST_UNFREEZING
+        self.seldom = {key: max(left - turns, 0) for key, left in self.seldom.items()}
+        return turns
 
 
 def turns_with(loop: Loop) -> int | None:

@@ -21,6 +21,7 @@ def causes_of(root: Root, model: Model, training: Training, estimate: Estimate) 
     every = (
         *model.causes, *estimate.left_out, *unsaid(root, training), *lost_batch(model, training),
         *other_batch(model, training), *copied_anew(model, training, estimate),
+        *between_steps(root, training, estimate),
     )  # fmt: skip
     return tuple(dict.fromkeys(every))
 
@@ -72,6 +73,14 @@ def copied_anew(model: Model, training: Training, estimate: Estimate) -> Iterato
             where = (each.site.path, each.site.line) if each.site is not None else ("", 0)
             yield Unknown(f"what is in memory while {path.partition('[')[0]} is copied anew", *where)
             return
+
+
+def between_steps(root: Root, training: Training, estimate: Estimate) -> Iterator[Unknown]:
+    """What a program computes between its steps, and needs more for than is told."""
+    if root.phases and estimate.accounting == "framework" and training.devices == 1:
+        cause = root.more_between(estimate.total)
+        if cause is not None:
+            yield cause
 
 
 def own_weights(model: Model) -> tuple[Weight, ...]:

@@ -70,6 +70,12 @@ class Root:
         """Whether the program trains it."""
         return bool(self.phases or self.parts or self.steps) or self.fit is not None
 
+    def more_between(self, total: float) -> Unknown | None:
+        """Why the program needs more than so many bytes between the steps that train it, where it does."""
+        from flake8_cnnmem.models.between_steps import needs_more
+
+        return needs_more(self.run.trace, self.phases, total)
+
     @property
     def trained_at(self) -> Site | None:
         """Where the loop stands that trains it, or the call that does."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from flake8_cnnmem.frameworks.torch.applying import apply
+from flake8_cnnmem.frameworks.torch.autograd.regions import OWN_BACKWARD
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.noted import unnoted
 from flake8_cnnmem.graph import Invocation, OwnBackward, Tensor, Weight
@@ -72,7 +73,10 @@ def followed(run: Runtime, cls: Value, args: tuple[Value, ...], kwargs: Mapping[
     results = tuple(tensor for tensor in listed(result) if isinstance(tensor, Tensor))
     if run.grad_enabled and results and not any(tensor is argument for tensor in results for argument in args):
         given = tuple(Tensor(tensor.shape, tensor.dtype) for tensor in results)
+        own = run.data(OWN_BACKWARD)
+        own[id(context)] = context
         first, gradients = run.aside(run.find(cls, "backward"), context, *given)
+        del own[id(context)]
         region.own = OwnBackward(saved_by(context), results, given, args, tuple(listed(gradients)), first)
     marked = context.attributes.get(NO_GRADIENT, ())
     if not marked or not run.grad_enabled:

@@ -69,6 +69,17 @@ def without_grad(run: Runtime, self: Instance) -> None:
 def with_grad(run: Runtime, self: Instance) -> None:
     """From here on gradients are recorded."""
     run.grad_enabled = True
+    computes_again(run)
+
+
+def computes_again(run: Runtime) -> None:
+    """Within a backward pass of the code's own this is a graph beside those that go back: it is not counted."""
+    if run.data(OWN_BACKWARD):
+        note_cause(run, None, "own backward", "a backward pass of its own computes again what it goes back through")
+
+
+OWN_BACKWARD = "backward passes of the code's own that run"
+"""The key of the run's data that is filled while one is followed."""
 
 
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
@@ -130,6 +141,8 @@ def set_grad(run: Runtime, self: Instance) -> None:
     mode = self.attributes.get("mode")
     if not isinstance(mode, Unknown):
         run.grad_enabled = mode is not False and mode != 0
+        if run.grad_enabled:
+            computes_again(run)
     elif run.invocation is not None and run.grad_enabled:
         note_cause(run, None, "gradients on or off", mode.reason, upper=True)
 

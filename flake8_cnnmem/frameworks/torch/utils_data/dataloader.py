@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from itertools import islice
 
 from flake8_cnnmem import dims
@@ -18,6 +17,7 @@ from flake8_cnnmem.frameworks.torch.utils_data.collate import (
     convert,
     default_collate,
 )
+from flake8_cnnmem.frameworks.torch.utils_data.unlike_samples import collated, samples_of, tensors_of
 from flake8_cnnmem.graph import Problem, Tensor
 from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
@@ -193,6 +193,12 @@ def collated_batch(run: Runtime, self: Instance, samples: int | None) -> Value:
     if following is not None:
         # What it makes of samples of several sizes is looked at for what it refuses alone.
         run.make_data(function, [sample, self.native[FOLLOWING]])
+    if type(size) is int and 1 < size <= LARGEST_LIST and samples is None and self.attributes["batch_sampler"] is None:
+        several = several_of(run, self, following is not None)
+        if several:
+            whole = len(several) == length_of(run, self.attributes["dataset"])
+            in_order = is_own(self.attributes["sampler"]) and run.truth(self.attributes["shuffle"]) is False
+            return collated(run, function, several, size, in_order and whole)
     return collated_by(run, function, sample, batch_size_of(size))
 
 
@@ -203,6 +209,24 @@ def collated_by(run: Runtime, function: Value, sample: Value, size: Size) -> Val
         return run.make_data(function, [sample] * size)
     return as_batches(run.make_data(function, [sample] * STAND_IN), size)
 
+
+def several_of(run: Runtime, self: Instance, unlike: bool) -> list[Value]:
+    """The samples of a list, or of a data set whose first two are `unlike`, where they are of several sizes. They are
+    asked for once."""
+    if SEVERAL not in self.native:
+        dataset = self.attributes.get("dataset")
+        listed = isinstance(dataset, (list, tuple)) and id(dataset) not in run.havocked
+        self.native[SEVERAL] = samples_of(run, dataset, length_of(run, dataset)) if listed or unlike else []
+    return list(self.native[SEVERAL])
+
+
+def is_own(sampler: Value) -> bool:
+    """Whether a sampler is the one that the loader makes for itself."""
+    return isinstance(sampler, Instance) and sampler.cls is LOADER_SAMPLER
+
+
+SEVERAL = "samples of several sizes"
+"""What a loader keeps of its data set."""
 
 FOLLOWING = "sample after the first"
 """What a loader keeps of its data set."""
@@ -224,15 +248,6 @@ def unlike(run: Runtime, self: Instance, sample: Value) -> tuple[Tensor, Tensor]
     others = list(tensors_of(self.native[FOLLOWING]))
     pairs = zip(tensors_of(sample), others, strict=False) if len(others) == len(list(tensors_of(sample))) else ()
     return next((pair for pair in pairs if surely_unlike(*pair)), None)
-
-
-def tensors_of(sample: Value) -> Iterator[Tensor]:
-    """The tensors of a sample, in order."""
-    if isinstance(sample, Tensor):
-        yield sample
-    elif isinstance(sample, (tuple, list, dict)):
-        for part in sample.values() if isinstance(sample, dict) else sample:
-            yield from tensors_of(part)
 
 
 def surely_unlike(one: Tensor, other: Tensor) -> bool:
