@@ -182,7 +182,7 @@ def exchanged(scene: Scene) -> Iterator[Candidate]:
         if TWO <= len(given) <= MOST_INPUTS and scene.is_model(call.func):
             for first, second in combinations(given, 2):
                 if differ(scene, first, second):
-                    yield swapped(scene, 14 - TWO * unlike(scene, first, second), first, second)
+                    yield swapped(scene, 12.5 - unlike(scene, first, second), first, second)
     for function in functions_run(scene):
         returns = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
         if len(returns) == 1 and isinstance(returns[0], ast.Tuple):

@@ -35,7 +35,7 @@ def argument_of_sibling(scene: Scene) -> Iterator[Candidate]:
             if differing is not None and is_apart(scene, *differing):
                 own, its = differing
                 near = node.lineno == scene.problem.place.line
-                yield scene.candidate(8 + 3 * (not near) + place.distance / 8, own, scene.text(its))
+                yield scene.candidate(8 + 5 * (not near) + place.distance / 8, own, scene.text(its))
 
 
 def one_difference(node: ast.Call, other: ast.Call) -> tuple[ast.expr, ast.expr] | None:
