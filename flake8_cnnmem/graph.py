@@ -101,6 +101,8 @@ class Weight(Tensor):
     """Whether it is not trained, whatever holds it: `tf.Variable(0, trainable=False)`, `bias.trainable = False`."""
     freed: bool = False
     """Whether it is trained though its layer is frozen: it was set free by itself after that."""
+    unsure: Unknown | None = None
+    """Why it is not known whether it is trained; it is taken to be."""
     channels_last: bool = False
     """Whether the second of its axes runs fastest in memory (`torch.channels_last`)."""
     moves: tuple[tuple[int, bool], ...] = ()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flake8_cnnmem.graph import Invocation, Op, Site
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Raised, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Raised, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.settings.pins import Pin
@@ -280,3 +281,25 @@ class AbstractTurns(Protocol):
     def __enter__(self) -> None: ...
 
     def __exit__(self, *exception: object) -> None: ...
+
+
+def with_known_lengths(function: Callable[..., Value]) -> Callable[..., Value]:
+    """A native that is given the cause in place of a list of numbers of which nobody knows how many it holds. Lists of
+    tensors, modules or the like stay as they are: what takes them asks `Runtime.items`."""
+
+    @wraps(function)
+    def called(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        if run.havocked:
+            args = tuple(of_known_length(run, value) for value in args)
+            kwargs = {word: of_known_length(run, value) for word, value in kwargs.items()}
+        return function(run, *args, **kwargs)
+
+    return called
+
+
+def of_known_length(run: Runtime, value: Value) -> Value:
+    """A value, or why its length is not known, where it is a list of numbers."""
+    if not isinstance(value, list) or id(value) not in run.havocked:
+        return value
+    held = next((item for item in (*value, run.sample(value)) if not isinstance(item, Unknown)), MISSING)
+    return run.havocked[id(value)][1] if held is MISSING or isinstance(held, (int, float)) else value

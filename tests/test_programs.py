@@ -28,7 +28,6 @@ class Short:
 
 
 KNOWN: dict[str, Short] = {
-    "cached_logits/1": Short(None, ("no",), "what a model that only answers needs is not told beside a training"),
     "another_optimizer_midway/1": Short(
         -0.3995, ("lower-bound", "optimizer", "figure"), "what optimizers that take turns with the same weights keep"
     ),
@@ -51,6 +50,9 @@ KNOWN: dict[str, Short] = {
         -0.8291, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
     ),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
+    "sampled_with_graph/1": Short(
+        -0.3351, ("lower-bound", "figure"), "what a name keeps with its graph until it is made again is not counted"
+    ),
     "graphs_left/2": Short(
         -0.6610, ("lower-bound", "figure"), "what is kept with its graph before a training is not counted beside it"
     ),
@@ -66,9 +68,6 @@ KNOWN: dict[str, Short] = {
     ),
     "teacher_forcing/1": Short(
         -0.0131, ("lower-bound", "figure"), "what cuDNN reserves for recurrent layers is its own: the truth has a guess"
-    ),
-    "images_one_by_one/1": Short(
-        0.0004, ("lower-bound",), "a batch that is a list of images is counted for as many as there are"
     ),
     "sizes_in_a_table/1": Short(
         0.0002, ("lower-bound",), "of the turns behind those that are followed it is not known what a table says"

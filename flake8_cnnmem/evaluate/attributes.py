@@ -239,6 +239,12 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
     return bind(run, inherited(run, name), receiver, cls)
 
 
+def up_to_object(run: Interpreter, classes: tuple[Class, ...]) -> tuple[Class, ...]:
+    """Classes with `object` as the last one, from which all are made."""
+    last: Class = run.builtin("object")
+    return classes if last in classes else (*classes, last)
+
+
 def of_class(run: Interpreter, cls: Class, name: str) -> Value:
     """An attribute of a class or of its metaclass, bound as Python binds it; or MISSING."""
     # `type` has a `__dict__` of its own, which comes before that of the class's instances.
@@ -252,7 +258,8 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
             return run.invoke(Bound(found.cls.find("__get__"), found), (None, cls), {})
         return found
     known = {
-        "__name__": cls.name, "__qualname__": cls.name, "__mro__": cls.mro, "__bases__": cls.bases,
+        "__name__": cls.name, "__qualname__": cls.name, "__mro__": up_to_object(run, cls.mro),
+        "__bases__": cls.bases if cls.name == "object" else up_to_object(run, cls.bases)[: max(len(cls.bases), 1)],
         "__dict__": cls.namespace if cls.site is not None else dict(cls.namespace), "__module__": cls.module,
         "__doc__": None,
     }.get(name, MISSING)  # fmt: skip
@@ -271,7 +278,7 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
     if unknown_base is not None:
         return unknown_base
     if name == "mro":
-        return Native("mro", lambda run: list(cls.mro))
+        return Native("mro", lambda run: list(up_to_object(run, cls.mro)))
     if name == "__subclasses__":
         return Bound(run.builtin("type").namespace[name], cls)
     if name == "__new__":

@@ -6,6 +6,7 @@ runs. Containers are the variables of frames, attributes of instances, lists, di
 
 from __future__ import annotations
 
+import dataclasses
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -17,7 +18,7 @@ from flake8_cnnmem.evaluate.joins import join
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
 from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -98,7 +99,9 @@ def born_with(births: Mapping[int, Value], journal: Journal) -> set[int]:
         value = waiting.pop()
         inside = value.attributes if isinstance(value, Instance) else value
         for item in list(inside.values() if isinstance(inside, dict) else inside):
-            if isinstance(item, (dict, list, set, deque)) and id(item) in journal and id(item) not in found:
+            if isinstance(item, Weight):
+                found.add(id(item))
+            elif isinstance(item, (dict, list, set, deque)) and id(item) in journal and id(item) not in found:
                 before = journal[id(item)][1]
                 if not before:
                     found.add(id(item))
@@ -182,7 +185,12 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
             payload = merged(run, payload, left[1], right[1], cause, swap)
         return attributes, payload, *left[2:]
     if isinstance(container, Tensor):
-        return (left[0] if left[0] == right[0] else cause.loose()), (left[1] if left == right else None)
+        of_values = (left[0] if left[0] == right[0] else cause.loose()), (left[1] if left[:2] == right[:2] else None)
+        if not isinstance(container, Weight):
+            return of_values
+        if left[2] is right[2]:
+            return *of_values, left[2], right[3] if left[3] is None else left[3]
+        return *of_values, True, dataclasses.replace(cause.loose(), upper=True)
     if isinstance(left, dict):
         note_perhaps_filled(run, container, (now for key, now in {**left, **right}.items()
                                              if key not in left or key not in right), cause)  # fmt: skip

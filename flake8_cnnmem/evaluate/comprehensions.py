@@ -14,8 +14,8 @@ from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up_from
+from flake8_cnnmem.evaluate.loop_turns import Turn, around
 from flake8_cnnmem.evaluate.subscripts import alike
-from flake8_cnnmem.evaluate.trace import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown, unless_none

@@ -134,23 +134,24 @@ def binary(compiler: Compiler, node: cst.BinaryOperation) -> Code:
     def code(frame: Frame) -> Value:
         return frame.run.operate(symbol, left(frame), right(frame))
 
-    fixed = isinstance(node.right, cst.Integer) or (symbol == "+" and isinstance(node.left, cst.Integer))
-    if symbol in ("+", "-") and fixed:
+    if symbol in ("+", "*") or (symbol == "-" and isinstance(node.right, cst.Integer)):
         return counting_on(symbol, left, right)
 
     return code
 
 
 def counting_on(symbol: str, left: Code, right: Code) -> Code:
-    """Code for `epoch + 1` and `1 + epoch`: the turn is told what it is of what a loop counts, as a test may ask it."""
+    """Code for `epoch + 1`, `start + epoch` and `epoch * every`: the turn is told what it is of what a loop counts, as
+    a test may ask it."""
 
     def code(frame: Frame) -> Value:
         first, second = left(frame), right(frame)
         result = frame.run.operate(symbol, first, second)
         turn = frame.run.trace.turn
         if turn is not None and type(first) is int and type(second) is int and frame.run.invocation is None:
-            for count in (first, second):
-                turn.counted_on(count, result)
+            turn.counted_on(symbol, first, second, result)
+            if symbol != "-":
+                turn.counted_on(symbol, second, first, result)
         return result
 
     return code
@@ -166,7 +167,7 @@ def divide(frame: Frame, left: Value, right: Value) -> Value:
 def unary(compiler: Compiler, node: cst.UnaryOperation) -> Code:
     """Code for `-x`, `+x`, `~x` and `not x`; `not` of an unknown stays unknown."""
     symbol = UNARY[type(node.operator)]
-    operand = tested(compiler, node.expression) if symbol == "not" else compiler.expression(node.expression)
+    operand = tested(compiler, node.expression, None) if symbol == "not" else compiler.expression(node.expression)
     if symbol == "not":
 
         def negate(frame: Frame) -> Value:
@@ -207,7 +208,8 @@ def unknown_boolean(frame: Frame, stop_at: bool, first: Value, truth: Unknown, r
 @expression(cst.Comparison)
 def comparison(compiler: Compiler, node: cst.Comparison) -> Code:
     """Code for comparisons, chained ones with each operand evaluated once."""
-    left = tested(compiler, node.left)
+    wanted = node.comparisons[0].comparator if len(node.comparisons) == 1 else None
+    left = tested(compiler, node.left, wanted)
     pairs = [(COMPARISON[type(item.operator)], compiler.expression(item.comparator)) for item in node.comparisons]
     if len(pairs) == 1:
         symbol, right = pairs[0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flake8_cnnmem.dims import Shape, Size, add
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.trace import Loop, Turn
+from flake8_cnnmem.evaluate.loop_turns import Loop, Turn
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import axis_of

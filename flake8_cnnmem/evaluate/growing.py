@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from flake8_cnnmem.evaluate.trace import Event, Loop
+from flake8_cnnmem.evaluate.loop_turns import Loop
+from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.ops.indexing import Index

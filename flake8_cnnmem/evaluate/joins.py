@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.attributes import bind
@@ -55,7 +55,7 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     elif isinstance(left, (tuple, list)) and type(left) is type(right) and len(left) == len(right):
         items = [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
         return tuple(items) if isinstance(left, tuple) else items
-    elif type(left) is dict and type(right) is dict and list(left) == list(right):
+    elif is_plain_dict(left) and is_plain_dict(right) and type(left) is type(right) and list(left) == list(right):
         return {key: join(run, left[key], right[key], cause, swap) for key in left}
     elif calls(left) and calls(right):
         return either_function(left, right, cause)
@@ -64,6 +64,11 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     if left is None or right is None:
         return dataclasses.replace(cause, something=False, instead=right if left is None else left)
     return cause
+
+
+def is_plain_dict(value: Value) -> TypeGuard[dict[Value, Value]]:
+    """Whether a value is a dict, or one that a framework tracks the values of: none that makes or counts its own."""
+    return isinstance(value, dict) and type(value).copy is dict.copy and not hasattr(value, "factory")
 
 
 def either_unknown(value: Unknown, other: Value) -> Unknown:

@@ -21,9 +21,9 @@ from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.growing import note_growing, note_growing_ops
 from flake8_cnnmem.evaluate.iteration import size_of
 from flake8_cnnmem.evaluate.joins import alike
+from flake8_cnnmem.evaluate.loop_turns import Loop
 from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, MOST_GATHERED, Rounds
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
-from flake8_cnnmem.evaluate.trace import Loop
 from flake8_cnnmem.evaluate.training_notes import note_perhaps_held
 from flake8_cnnmem.evaluate.turns import (
     COUNTED,

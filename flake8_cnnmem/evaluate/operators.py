@@ -319,6 +319,10 @@ def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
     if isinstance(container, (str, bytes, Directory)):
         return bool(item in container)
     if isinstance(container, Class):
+        metaclass = container.facts.get("metaclass")
+        method = metaclass.find("__contains__") if isinstance(metaclass, Class) else MISSING
+        if isinstance(method, Function):
+            return run.truth(run.invoke(Bound(method, container), (item,), {}))
         members = run.items(container)
         return members if isinstance(members, Unknown) else any(member is item for member in members)
     # Of an iterator it draws until one is equal.

@@ -6,26 +6,28 @@ count that goes from loop to loop, is in that turn done perhaps, unless one that
 
 from __future__ import annotations
 
-import ast
-
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.counted_rests import CountedRest
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.trace import around
+from flake8_cnnmem.evaluate.loop_turns import around
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.values import Value
 
 
-def tested(compiler: Compiler, node: cst.BaseExpression) -> Code:
-    """Code for what a test asks about: where that is the rest of a division, it may be that of a count."""
+def tested(compiler: Compiler, node: cst.BaseExpression, wanted: cst.BaseExpression | None) -> Code:
+    """Code for what a test asks about: where that is the rest of a division, it may be that of a count. `wanted` is
+    what it is compared with."""
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Modulo):
         return compiler.expression(node)
     left, right = compiler.expression(node.left), compiler.expression(node.right)
+    other = compiler.expression(wanted) if isinstance(wanted, (cst.BinaryOperation, cst.Integer, cst.Name)) else None
 
     def code(frame: Frame) -> Value:
         count, divisor = left(frame), right(frame)
         rest = frame.run.operate("%", count, divisor)
+        if frame.run.trace.turn is not None:
+            frame.run.trace.turn.counted_off(count, divisor, 0 if other is None else other(frame), is_test=True)
         if (
             type(count) is int
             and type(divisor) is int
@@ -47,9 +49,7 @@ def is_open(frame: Frame, node: cst.CSTNode, count: int, divisor: int) -> bool:
         return False
     known = trace.rests.get(node)
     if trace.repeating:
-        # What a turn of a `while` leaves for the next one is followed from turn to turn.
-        through = isinstance(trace.turn.loop.statement, ast.For)
-        return through and known is not None and known.is_open
+        return known is not None and known.is_open
     if known is None:
         known = trace.rests[node] = CountedRest(count, count, divisor)
     known.last, known.divisor = count, divisor

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem.evaluate.blocks import compile_block, statement
+from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Value
@@ -107,11 +109,9 @@ def sequence(compiler: Compiler, node: Any) -> Test:
     star = next((at for at, part in enumerate(parts) if part[0]), None)
 
     def test(frame: Frame, value: Value) -> bool | Unknown:
-        if isinstance(value, Unknown):
-            return value
-        if not isinstance(value, (list, tuple)):
-            return False
-        items = list(value)
+        items = run_through(frame, value, "Sequence")
+        if not isinstance(items, list):
+            return items
         if star is None:
             if len(items) != len(parts):
                 return False
@@ -128,6 +128,18 @@ def sequence(compiler: Compiler, node: Any) -> Test:
     return test
 
 
+def run_through(frame: Frame, value: Value, kind: str) -> list[Value] | bool | Unknown:
+    """The items of a "Sequence", or the keys of a "Mapping" (`collections.abc`); False where the value is none. A text
+    is no sequence to a pattern."""
+    if isinstance(value, Unknown):
+        return value
+    plain = payload(value)
+    if isinstance(plain, (str, bytes)):
+        return False
+    fits = True if type(plain) in (list, tuple) and kind == "Sequence" else frame.run.is_instance(value, ABSTRACT[kind])
+    return frame.run.items(value) if fits is True else fits
+
+
 def mapping(compiler: Compiler, node: cst.MatchMapping) -> Test:
     """A test for `{"key": pattern, **rest}`."""
     parts = [
@@ -136,11 +148,13 @@ def mapping(compiler: Compiler, node: cst.MatchMapping) -> Test:
     rest = node.rest.value if node.rest is not None else None
 
     def test(frame: Frame, value: Value) -> bool | Unknown:
-        if isinstance(value, Unknown):
-            return value
-        if not isinstance(value, dict):
-            return False
-        left = dict(value)
+        plain = payload(value)
+        if not isinstance(plain, dict):
+            words = run_through(frame, value, "Mapping")
+            if not isinstance(words, list):
+                return words
+            plain = {word: frame.run.index(value, word) for word in words}
+        left = dict(plain)
         results: list[bool | Unknown] = []
         for key_code, part in parts:
             key = key_code(frame)

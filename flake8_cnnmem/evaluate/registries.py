@@ -65,10 +65,9 @@ def registered(importer: Importer, container: dict[Value, Value], key: str) -> b
 def search(importer: Importer, module: Module, container: dict[Value, Value], names: Sequence[str], key: str) -> bool:
     """Run what may register the key, file by file, until it is there."""
     top = module.name.split(".")[0]
-    root = module.path
+    folder = module.path
     for _ in range(len(module.name.split(".")) - (0 if module.package else 1)):
-        root = os.path.dirname(root)
-    folder = os.path.dirname(root) if module.package and module.name == top else root
+        folder = os.path.dirname(folder)
     for path in searched_for(importer, module, container, names, folder):
         if register_from(importer, path, folder, top, key) and key in container:
             return True

@@ -11,7 +11,8 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
-from flake8_cnnmem.evaluate.trace import Event, Loop, Turn, around
+from flake8_cnnmem.evaluate.loop_turns import Loop, Turn, around
+from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evaluate.training_state import (
     declares_inputs,
     learns,
@@ -80,10 +81,11 @@ class Rounds:
         """In how many turns there came to be more of them."""
         self.idle = 0
         """How many turns there were since then."""
-        self.periodic: set[int] = set()
-        """The divisors of counts that had no rest in such a turn: so many turns later there may be more."""
-        self.seldom: dict[int, int] = {}
-        """By divisor, how many turns are left until a count has no rest; 0 where such a turn was seen."""
+        self.periodic: set[tuple[int, int]] = set()
+        """The divisors of counts that had the rest asked for in such a turn, each with that rest: so many turns later
+        there may be more."""
+        self.seldom: dict[tuple[int, int], int] = {}
+        """By divisor and rest, how many turns are left until a count has it; 0 where such a turn was seen."""
         self.item: Value = None
         """What the loop's variable is given in the turn that is running."""
         self.changing: set[int] = set()
@@ -253,7 +255,7 @@ class Rounds:
         self.gathered += 1
         if self.loop is not None:
             self.loop.most_looked_at = MOST_GATHERED
-        self.periodic |= {divisor for count, divisor in turn.counts if count % divisor == 0}
+        self.periodic |= {(divisor, rest) for count, divisor, rest in turn.counts if count % divisor == rest}
         return True
 
     def gathers_on(self) -> bool:
@@ -296,9 +298,10 @@ class Rounds:
         self.limits = limits
         self.run.trace.approached |= self.approached
         self.changing = {first for count, first in turn.limits if count == turn.number} | self.changing
-        for count, divisor in turn.counts:
-            seen = count % divisor == 0 or (self.seldom.get(divisor) == 0 and divisor not in self.periodic)
-            self.seldom[divisor] = 0 if seen else -count % divisor
+        for count, divisor, rest in turn.counts:
+            key = divisor, rest
+            seen = count % divisor == rest or (self.seldom.get(key) == 0 and key not in self.periodic)
+            self.seldom[key] = 0 if seen else (rest - count) % divisor
 
     def soon_otherwise(self) -> bool:
         """Whether a count that comes nearer to a limit from turn to turn reaches it in a few."""

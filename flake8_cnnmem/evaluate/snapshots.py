@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Instance
 
 
@@ -15,6 +15,8 @@ def snapshot(container: Any) -> Any:
         payload = container.payload
         copy = payload.copy() if isinstance(payload, (list, dict, set, deque)) else payload
         return dict(container.attributes), copy, container.cls, container.native
+    if isinstance(container, Weight):
+        return container.shape, container.data, container.trainable, container.unsure
     if isinstance(container, Tensor):
         return container.shape, container.data
     return container.copy()
@@ -28,6 +30,8 @@ def restore(container: Any, state: Any) -> None:
         container.cls, container.native = state[2:]
         if isinstance(container.payload, (list, dict, set, deque)):
             restore(container.payload, state[1])
+    elif isinstance(container, Weight):
+        container.shape, container.data, container.trainable, container.unsure = state
     elif isinstance(container, Tensor):
         container.shape, container.data = state
     elif isinstance(container, list):

@@ -182,7 +182,7 @@ def class_(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) -> Code:
 @statement(cst.If)
 def if_(compiler: Compiler, node: cst.If, twin: ast.If) -> Code:
     """Code for an `if`: both sides, joined, where the test is not known."""
-    test = tested(compiler, node.test)
+    test = tested(compiler, node.test, None)
     body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_else(compiler.path, node.orelse, twin.orelse)
     arms = arms_of(twin)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.loop_turns import Turn
 from flake8_cnnmem.evaluate.operators import payload
-from flake8_cnnmem.evaluate.trace import Turn
 from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown

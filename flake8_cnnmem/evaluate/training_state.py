@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.drawn_ahead import inside_sources
 from flake8_cnnmem.evaluate.gathering import joined_names
-from flake8_cnnmem.evaluate.trace import Event, Filled, InReach, Loop, Retained, Turn, around
+from flake8_cnnmem.evaluate.loop_turns import InReach, Loop, Retained, Turn, around
+from flake8_cnnmem.evaluate.trace import Event, Filled
 from flake8_cnnmem.frameworks.framework import IN_CHARGE, LOADED_STATES
 from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import owner
@@ -354,7 +355,8 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
             # Of leaves those that a turn may have put into a container: a name may be given another one.
             what, site = known or (variable_of(path, owners), None)
             limited = any(key in run.trace.limited for _, key in owners)
-            turn.kept.append(Retained(what, value, bool(owners) or known is not None, site, limited))
+            replaced = bool(owners) and type(owners[-1][1]) is not int and known == (path, site)
+            turn.kept.append(Retained(what, value, bool(owners) or known is not None, site, limited, replaced))
             if known is not None:
                 run.trace.gathered.setdefault(turn.loop.statement, set()).add(what)
 

@@ -67,7 +67,9 @@ def given_one_by_one(call: RootCall) -> int | None:
     if len(lists) < 2 or len(lists[0]) != len(lists[1]):
         return None
     images, targets = lists[:2]
-    single = all(isinstance(each, Tensor) and isinstance(each.shape, tuple) and len(each.shape) == 3 for each in images)
+    single = all(
+        isinstance(each, Tensor) and (isinstance(each.shape, Unknown) or len(each.shape) == 3) for each in images
+    )
     return len(images) if single and all(isinstance(each, dict) for each in targets) else None
 
 

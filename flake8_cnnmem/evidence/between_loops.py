@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from flake8_cnnmem.evaluate.trace import Event, Trace, Turn, around
+from flake8_cnnmem.evaluate.loop_turns import Turn, around
+from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence.passes import Pass
 from flake8_cnnmem.evidence.phases import Phase
 

@@ -14,7 +14,7 @@ from flake8_cnnmem.evidence.phases import Phase, holds_no_weight
 from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update
-from flake8_cnnmem.graph import Site, Tensor, calls_behind
+from flake8_cnnmem.graph import Call, Site, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -174,12 +174,32 @@ def is_given(call: RootCall) -> bool:
 
 
 def is_data(call: RootCall) -> bool:
-    """Whether a call's first tensor is data, or one piece of data in another form: `tf.expand_dims(state, 0)`."""
+    """Whether a call's first tensor is data, or pieces of data in another form: `tf.expand_dims(state, 0)`, batches of
+    several loaders that are joined."""
     first = next(batches.tensors_of(call), None)
-    while first is not None and first.call is not None:
-        inputs = first.call.inputs
-        first = inputs[0] if len(inputs) == 1 and not first.call.weights else None
-    return first is not None
+    return first is not None and comes_from_data(first)
+
+
+def comes_from_data(tensor: Tensor) -> bool:
+    """Whether all that leads to a tensor takes one tensor, or joins several along the batch, and reads no weight."""
+    waiting, seen = [tensor], set[int]()
+    while waiting:
+        made = waiting.pop().call
+        if made is None or id(made) in seen:
+            continue
+        seen.add(id(made))
+        if made.weights or not made.inputs or (len(made.inputs) > 1 and not joins_batches(made)):
+            return False
+        waiting += made.inputs
+    return True
+
+
+def joins_batches(call: Call) -> bool:
+    """Whether a call puts several batches behind one another: its result has the samples of all of them."""
+    shapes = [each.shape for each in (*call.outputs, *call.inputs)]
+    sizes = [shape[0] for shape in shapes if isinstance(shape, tuple) and shape and isinstance(shape[0], int)]
+    alike = {len(shape) for shape in shapes if isinstance(shape, tuple)}
+    return len(call.outputs) == 1 and len(sizes) == len(shapes) and len(alike) == 1 and sizes[0] == sum(sizes[1:])
 
 
 def has_weights(call: RootCall) -> bool:

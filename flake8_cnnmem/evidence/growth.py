@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.trace import Loop, Retained, Trace
+from flake8_cnnmem.evaluate.loop_turns import Loop, Retained
+from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence.passes import Pass
 from flake8_cnnmem.evidence.phases import Phase
 from flake8_cnnmem.graph import Call, Site, Tensor, calls_behind

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Retained, Trace, Turn
+from flake8_cnnmem.evaluate.loop_turns import Retained, Turn
+from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -96,10 +97,19 @@ def extended(passes: Sequence[Pass]) -> bool:
 
 
 def largest(passes: Sequence[Pass]) -> int:
-    """The place of the run whose models are given the most values, of several as large the last one; the last where
-    not all sizes are known."""
+    """The place of the run whose models are given the most values, of several as large the one whose ops give most
+    (the first makes what later ones find), of these the last one; the last where not all sizes are known."""
     sizes = [given_values(each) for each in passes]
-    return len(passes) - 1 if None in sizes else max(range(len(passes)), key=lambda at: (sizes[at], at))
+    if None in sizes:
+        return len(passes) - 1
+    return max(range(len(passes)), key=lambda at: (sizes[at], made_values(passes[at]) if at else 0, at))
+
+
+def made_values(run: Pass) -> int:
+    """How many values the ops of a run that are made for certain give, as far as their sizes are known."""
+    shapes = (tensor.shape for call, doubt in run.calls if doubt is None for tensor in call.outputs)
+    known = (shape for shape in shapes if isinstance(shape, tuple) and all(type(size) is int for size in shape))
+    return sum(math.prod(size for size in shape if isinstance(size, int)) for shape in known)
 
 
 def given_values(run: Pass) -> int | None:

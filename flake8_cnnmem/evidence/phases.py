@@ -9,17 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
-from flake8_cnnmem.evaluate.trace import (
-    Event,
-    InReach,
-    Loop,
-    RootCall,
-    Trace,
-    Turn,
-    around,
-    is_single,
-    is_within,
-)
+from flake8_cnnmem.evaluate.loop_turns import InReach, Loop, Turn, around, is_single, is_within
+from flake8_cnnmem.evaluate.trace import Event, RootCall, Trace
 from flake8_cnnmem.evidence.passes import Pass, extended, passed, representative, seen_through
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass

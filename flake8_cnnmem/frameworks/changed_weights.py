@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Value
 
 CHANGED_WEIGHTS = "changed weights"
 """Scratch of the run: by a weight's id its changes, in order."""
@@ -41,8 +44,19 @@ def note_changed(run: Runtime, weight: Weight) -> None:
     run.data(CHANGED_WEIGHTS).setdefault(id(weight), []).append(before)
 
 
-def set_flag(run: Runtime, weight: Weight, trainable: bool) -> None:
-    """The program says whether a weight asks for a gradient. Of a buffer that does nothing more is counted."""
+def set_flag(run: Runtime, weight: Weight, value: Value) -> None:
+    """The program says whether a weight asks for a gradient: all values but False do, and one that is not known may. Of
+    a buffer that does nothing more is counted."""
+    trainable = value is not False
+    if not run.data("optimizers"):
+        # What is said while a loop trains is told by its turns.
+        run.changed(weight)
+        weight.unsure = unsure_of(value)
     if weight.buffer and trainable:
         note_cause(run, None, "buffers that train", "what a buffer needs that asks for a gradient")
     weight.trainable = run.data(TRAINABLE_FLAGS)[id(weight)] = trainable
+
+
+def unsure_of(value: Value) -> Unknown | None:
+    """Why it is not known whether a weight is trained of which the program says so; None where it is."""
+    return replace(value, upper=True) if isinstance(value, Unknown) else None

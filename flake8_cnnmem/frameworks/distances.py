@@ -21,6 +21,21 @@ def note_moved(run: Runtime, result: Value, start: Tensor, by: int) -> None:
         run.data(MOVED)[id(result)] = (result, base, before + by)
 
 
+RANGES = "ranges whose end is not known"
+
+
+def note_range(run: Runtime, made: Tensor, length: Unknown, step: Value) -> None:
+    """Note that a tensor holds the numbers up to an end that is not known, each `step` more than the one before."""
+    if type(step) is int and step > 0:
+        run.data(RANGES)[id(made)] = (made, length.every(step))
+
+
+def number_of_range(run: Runtime, tensor: Tensor) -> Unknown | None:
+    """Any number of such a range, as `range` itself gives it."""
+    _, number = run.data(RANGES).get(id(tensor), (None, None))
+    return number if isinstance(number, Unknown) else None
+
+
 def origin(run: Runtime, place: Tensor) -> tuple[Tensor, int]:
     """The scalar that a position was counted from, and how far it has moved since."""
     _, base, by = run.data(MOVED).get(id(place), (place, place, 0))

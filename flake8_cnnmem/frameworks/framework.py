@@ -8,6 +8,8 @@ know which framework it deals with.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.device_terms import DeviceTerms
@@ -78,6 +80,10 @@ class Fit:
     """Why what is known of it is not all, and what a step of it does that is counted otherwise."""
     unfollowed: tuple[Unknown, ...] = ()
     """Further ones, of a step that is not known as a whole."""
+    weights: frozenset[int] | None = None
+    """All weights, by id, that the model had then; None where it was not built whole."""
+    structure: Any = None
+    """What else the framework keeps of the model as it was then, for `as_fitted`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +188,10 @@ class Framework:
     """Whether tensors have methods for other orders and numbers of axes (`transpose`, `permute`, `expand`)."""
     shape_error: str = "ValueError"
     """The exception that it raises for sizes that cannot be right, where a problem names no other."""
+    as_fitted: Callable[[Runtime, Instance, Fit | None], AbstractContextManager[None]] = lambda run, model, fit: (
+        nullcontext()
+    )
+    """The model as it was when a fit trained it, for as long as the block runs."""
     network: Callable[[Instance], Instance] = lambda model: model
     """What tensors go through: the model itself, or the network that a class around it holds."""
     lost: Callable[[Instance], Unknown | None] = lambda model: None

@@ -31,6 +31,7 @@ class OptimizerState:
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
     its gradient is there. `chain`: the update of a variable is a chain of ops that is still under way when the
     next variable's begins, unless something of it is computed ahead. `weight_decay`: whether there is one by default.
+    `orthogonal`: the update of each matrix is made orthogonal by Newton and Schulz's iteration in bfloat16.
     `built`: the state is made with the optimizer, not by its first step. `turns`: a step with `maximize` makes one
     tensor more of each gradient, for as long as a decayed one is there; otherwise what it makes is not known.
     """
@@ -57,6 +58,7 @@ class OptimizerState:
     single_optional: tuple[tuple[str, int], ...] = ()
     weight_decay: bool = False
     chain: bool = False
+    orthogonal: bool = False
     built: bool = False
     turns: bool = True
 

@@ -98,6 +98,7 @@ class OpRule:
     before it makes the gradient.
     `column_sums`: the backward pass sums a tensor of the result's size over its rows, with the buffer that a GPU's
     kernel takes for it, before it makes the last two of what `backward` has of the second operand's size.
+    `sorts`: a GPU's kernel sorts, with copies and buffers of its own (memory/sorting.py).
     `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
     otherwise is copied for it. `dense`: it reads one that is contiguous, or, with a `gradient_layout` of "suggested",
     channels last: any other is copied for it.
@@ -142,6 +143,7 @@ class OpRule:
     state_first: bool = False
     counts: bool = False
     column_sums: bool = False
+    sorts: bool = False
     mask_first: bool = False
     kernel_first: bool = False
     gradient_layout: str = ""

@@ -14,7 +14,8 @@ computation takes it, is the function's own name. A class of ops is run on the p
 
 `@in_place` says that the framework has the function's in-place form as well: `add_` of `add`. `multiply = mul` is
 another name of a function. `@of_values` says that what `parameter.data` gives is looked at for itself, and not in the
-place of the parameter.
+place of the parameter. `@of_lists` says that the function looks itself at a list of which nobody knows how many
+numbers it holds; to the others such a list is not known.
 
 A stub is looked through for names when its framework is imported; a function is parsed when it is first called.
 """
@@ -30,7 +31,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, with_known_lengths
 from flake8_cnnmem.values import Native, Value
 
 Wrapper: TypeAlias = Callable[[Callable[..., Value]], Callable[..., Value]]
@@ -38,7 +39,8 @@ Wrapper: TypeAlias = Callable[[Callable[..., Value]], Callable[..., Value]]
 ENTRY = re.compile(r"^(?:@.+\n(?:[ )].*\n)*)*def (\w+)\(|^(\w+) = (\w+)$", re.M)
 IN_PLACE = "@in_place"
 OF_VALUES = "@of_values"
-MARKS = frozenset((IN_PLACE[1:], OF_VALUES[1:]))
+OF_LISTS = "@of_lists"
+MARKS = frozenset((IN_PLACE[1:], OF_VALUES[1:], OF_LISTS[1:]))
 """Decorators that name no computation."""
 
 
@@ -85,6 +87,10 @@ class Stub:
         """Whether a function has an in-place form: those without a decorator have one wherever the framework does."""
         text = self.texts[self.aliases.get(name, name)]
         return IN_PLACE in text or (bool(self.computation) and not text.startswith("@"))
+
+    def reads_lists(self, name: str) -> bool:
+        """Whether a function looks itself at lists of which nobody knows how many numbers they hold."""
+        return OF_LISTS in self.texts.get(self.aliases.get(name, name), "")
 
     def native(self, name: str) -> Native:
         """The function of this name, or the in-place form of one ("add_")."""
@@ -201,5 +207,7 @@ class Waiting:
             function = self.stub.compiled(self.name)
             if self.stub.finish is not None:
                 function = self.stub.finish(function)
+            if not self.stub.reads_lists(self.name):
+                function = with_known_lengths(function)
             self.function = function
         return function(run, *args, **kwargs)

@@ -69,4 +69,5 @@ def ranked(entries: Sequence[Entry], passes_first: bool, first: bool) -> Iterato
     for entry in entries:
         if isinstance(entry, TapeNode):
             number = entry.number
-        yield -number if first else entry.label.derives is not passes_first, entry
+        # Of equal numbers the program's own, as a critic with a penalty does (fixtures/programs/dragan.py).
+        yield (2 * -number + entry.label.derives) if first else entry.label.derives is not passes_first, entry

@@ -183,6 +183,9 @@ def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], update
     lines = [value.storage.line for value in updated]
     if not lines or is_set(options.get("fused")):
         return
+    if row.orthogonal:
+        orthogonalised(memory, options, updated)
+        return
     # What is to grow has its gradients turned, into tensors in which the decay is added, too.
     decays, turned = is_set(options.get("weight_decay")), row.turns and is_set(options.get("maximize"))
     at_once = options.get("foreach")
@@ -204,6 +207,30 @@ def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], update
         times = max(row.single + max(changes), sum(changes))
         made = one_by_one(memory, lines, times, row.single_held)
     for storage in made:
+        memory.release(storage)
+
+
+def orthogonalised(memory: Memory, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
+    """The temporaries of Newton and Schulz's iteration, one matrix after the other (_zeropower_via_newtonschulz of
+    torch/optim/_muon.py): the update, its copy in bfloat16, the product with itself and the polynomial in that, and the
+    next copy. A variable of the loop holds the last matrix's until the next update is made."""
+    before: list[Storage] = []
+    looks_ahead = is_set(options.get("nesterov", True))
+    for value in updated:
+        shape = value.shape
+        if isinstance(shape, Unknown) or len(shape) != 2:
+            continue
+        line = memory.line(value.values, 2)
+        update = [memory.allocate(value.storage.line, "stepping")] if looks_ahead else []
+        short = min(shape, key=lambda size: size if isinstance(size, int) else 0)
+        square = memory.line(dims.product((short, short)), 2)
+        for storage in before:
+            memory.release(storage)
+        made = [memory.allocate(each, "stepping") for each in (line, square, square)]
+        before = [memory.allocate(line, "stepping")]
+        for storage in (*made, *update):
+            memory.release(storage)
+    for storage in before:
         memory.release(storage)
 
 

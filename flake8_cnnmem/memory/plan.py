@@ -21,6 +21,7 @@ from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve, size_of
 from flake8_cnnmem.memory.plain_attention import CastBack
 from flake8_cnnmem.memory.products import copied, gathered, summed
 from flake8_cnnmem.memory.reductions import Excess, axes_reduced, blocks_of, buffer_of
+from flake8_cnnmem.memory.sorting import sorted_by
 from flake8_cnnmem.memory.storage_reuse import (
     computed_dtype,
     is_in_place,
@@ -138,6 +139,8 @@ def planned(
     if row.reads == "matrix" and memory.chip is not None:
         plan.gathered = list(gathered(memory, call, inputs))
         plan.behind = [memory.lot(inputs[at].values, size_of(inputs[at].dtype)) for at in plan.gathered]
+    if row.sorts:
+        plan.behind = sorted_by(memory, call, inputs[0].form)
     plan.viewed = flows and is_viewed(call, row, inputs)
     if memory.chip is not None and not (flows and records) and len(call.outputs) == 1:
         # CUDA's pools work out the places of the extremes whether anything keeps them or not.

@@ -13,7 +13,7 @@ from flake8_cnnmem.graph import Call
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.chips import Chip
-from flake8_cnnmem.memory.dtypes import HALVES
+from flake8_cnnmem.memory.dtypes import HALVES, is_floating
 from flake8_cnnmem.memory.plain_attention import (
     by_neighbours,
     filled_up,
@@ -50,6 +50,8 @@ class Planner:
         op, chip = call.op, self.memory.chip
         if isinstance(op, ScaledDotProduct) and chip is not None:
             return self._attention(call, op, operands, half, chip)
+        if isinstance(op, Loss) and half is None and f"{op.kind}/mixed" in self.rules.rows and is_mixed(operands):
+            return ()
         if isinstance(op, Loss) and self.rules.by_chip:
             return written_loss(call, [value.dtype for value in operands], half)
         if isinstance(op, RMSNorm) and chip is not None:
@@ -88,7 +90,9 @@ class Planner:
         if chip is not None and given and is_turned(given[0], as_maps):
             variants = (*(f"channels last, {variant}" for variant in variants), "channels last", *variants)
         if chip is not None and given and not lies_contiguous(given[0]):
-            variants = ("not contiguous", *variants)
+            variants = (*(f"not contiguous, {variant}" for variant in variants), "not contiguous", *variants)
+        if half is None and is_mixed(given):
+            variants = ("mixed", *variants)
         if half is not None and given and given[0].dtype in HALVES:
             variants = (*(f"half, {variant}" for variant in variants), "half", *variants)
         row = self.rules.row(op.kind, *variants, type(op).__name__)
@@ -137,6 +141,11 @@ class Planner:
             own = [value for _, value in weights]
             found = self.plans[key] = planned(self.memory, call, row, given, own, half, self.dtype, records)
         return found
+
+
+def is_mixed(given: Sequence[Value]) -> bool:
+    """Whether operands are floats of several widths; single values take on that of the others."""
+    return len({value.dtype for value in given if is_floating(value.dtype) and value.shape != ()}) > 1
 
 
 def is_complex(given: Sequence[Value]) -> bool:

@@ -39,9 +39,9 @@ from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.models.stated import (
     InputShape,
     count_stated,
-    each_of,
     filled_in,
     first_shape,
+    for_each,
     paired,
     place,
 )
@@ -92,7 +92,7 @@ def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None, ba
     run = root.run
     run.batch, run.batch_tests = batch, []
     try:
-        with deep_recursion():
+        with deep_recursion(), framework.as_fitted(run, instance, root.fit):
             built = Builder(root, instance, framework, wanted, evidence or Evidence()).build()
     finally:
         run.batch = None
@@ -109,6 +109,8 @@ def stated_by_step(built: Built, call: RootCall, batch: int | None) -> Built:
         assert isinstance(given, tuple)
         others = tuple(size for size in (given[0], *given[2:]) if isinstance(size, int))
         return replace(built, input_shape=others, input_source=place(call.site))
+    if given_one_by_one(call) is not None and seen_through(call.instance) is built.model.root:
+        return built
     shape = next((value.shape for value in tensors_of(call)), None)
     if built.input_source != "directive" and given_one_by_one(call) is not None and isinstance(shape, tuple):
         each = tuple(size if isinstance(size, int) else None for size in shape)
@@ -180,6 +182,10 @@ class Builder:
         own = self.framework.own_inputs(self.instance)
         if own is not None:
             return self.with_own_inputs(own)
+        images = self.sources.one_by_one(self.wanted.directive, self.wanted.option)
+        if images is not None:
+            listed, shape, source = images
+            return replace(self.finish(listed, source, None, source != "option", []), input_shape=shape)
         coded = self.sources.coded()
         expected = self.expected_inputs(
             len(coded[0]) if coded else count_stated(self.wanted.directive, self.wanted.option)
@@ -232,9 +238,9 @@ class Builder:
         directive, option = self.wanted.directive, self.wanted.option
         sampled = [(self.sources.samples(said.value, own), place(said.site)) for said in self.evidence.data[:1]]
         for wanted, name in (
-            (each_of(directive) if directive else None, "directive"),
+            (for_each(directive, shapes) if directive else None, "directive"),
             *sampled,
-            (each_of(option) if option else None, "option"),
+            (for_each(option, shapes) if option else None, "option"),
         ):
             filled = filled_in(shapes, wanted) if wanted is not None else None
             if filled is not None and filled != shapes:
@@ -360,10 +366,13 @@ class Builder:
         if not stated and certain:
             certain = [call for call in certain if not waits_to_be_filled(call)]
             certain = self.certain_for_any_size(certain, expected)
-        weights = tuple(self.framework.weights(self.instance))
+        then = self.root.fit.weights if self.root.fit is not None else None
+        weights = tuple(w for w in self.framework.weights(self.instance) if then is None or id(w) in then)
         causes = [*self.root.causes, *forward.causes, *doubts(calls)]
         causes += [weight.shape for weight in weights if isinstance(weight.shape, Unknown)]
         for weight in weights:
+            if weight.unsure is not None:
+                causes.append(weight.unsure)
             if not isinstance(weight.shape, Unknown):
                 unknown = dims.first_unknown(weight.shape)
                 if unknown is not None:

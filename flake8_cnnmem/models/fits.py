@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.trace import Event, Trace, around
+from flake8_cnnmem.evaluate.loop_turns import around
+from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.batches import first_input
 from flake8_cnnmem.frameworks.framework import Fit
@@ -34,6 +35,7 @@ def by_fit(root: Root) -> list[Root]:
             id(fit.optimizer),
             repr(fit.batch_size),
             repr(getattr(first_input(fit.batch), "shape", None)),
+            fit.weights,
         )
         known[key] = fit
     sized = {called_in(fit) for fit in known.values() if has_size(fit)}

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Trace, around
+from flake8_cnnmem.evaluate.loop_turns import around
+from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Resident, Weight
 from flake8_cnnmem.models.residents import built_at

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.trace import Loop, Trace
+from flake8_cnnmem.evaluate.loop_turns import Loop
+from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.growth import with_gradient
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind, lies_on_device
@@ -150,11 +151,40 @@ def graphs_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
               and event.options.get("retain_graph") is not True]  # fmt: skip
     gone = {call.number for call in calls_behind([loss for loss in losses if isinstance(loss, Tensor)])}
     for path, tensor in held:
-        if tensor.call is not None and tensor.call.number not in gone:
+        if tensor.call is not None and tensor.call.number not in gone and not was_on_the_host(tensor):
             site = tensor.call.site
             place = (site.path, site.line) if site is not None else ("", 0)
             yield Unknown(f"what the graph behind {path.partition('[')[0]} keeps", *place)
             return
+
+
+def graphs_of_some_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:
+    """Why more lies beside later turns of a phase than is counted: a turn that does something now and then has left a
+    name with a graph through which no backward pass has gone, until that is done again."""
+    loop = phase.loop
+    if loop is None or loop.length == 1:
+        return
+    given = given_by(loop)
+    for turn in loop.turns:
+        left = [kept for kept in turn.kept if not kept.inside and kept.what.isidentifier() and kept.what not in given]
+        left = [kept for kept in left if turn.first < made_by(kept.tensor) <= turn.last and has_graph(kept.tensor)]
+        if not left:
+            continue
+        losses = [event.subject for event in trace.events_of(turn) if event.kind == "backward"]
+        gone = {call.number for call in calls_behind([loss for loss in losses if isinstance(loss, Tensor)])}
+        for kept in left:
+            if kept.tensor.call is not None and kept.tensor.call.number not in gone:
+                site = kept.site or kept.tensor.call.site
+                place = (site.path, site.line) if site is not None else ("", 0)
+                yield Unknown(f"what the graph behind {kept.what} keeps until it is made again", *place)
+                return
+
+
+def was_on_the_host(tensor: Tensor) -> bool:
+    """Whether a tensor was computed before the program moved its weights to the device: what its graph keeps stays
+    behind."""
+    weights = [weight for call in calls_behind([tensor]) for weight in call.weights]
+    return any(weight.moved for weight in weights) and not lies_on_device(tensor)
 
 
 def has_graph(tensor: Tensor) -> bool:

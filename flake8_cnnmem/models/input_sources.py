@@ -9,12 +9,22 @@ from flake8_cnnmem.dims import BATCH, Shape
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
-from flake8_cnnmem.evidence.batches import tensors_of
+from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.models.root import Root
-from flake8_cnnmem.models.stated import InputShape, StatedCall, agrees, batched, each_of, is_plain, leading_size
+from flake8_cnnmem.models.stated import (
+    IMAGE_AXES,
+    InputShape,
+    StatedCall,
+    agrees,
+    are_plain,
+    batched,
+    each_of,
+    leading_size,
+    place,
+)
 from flake8_cnnmem.ops.expected import UNSTATED, Expected
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -100,9 +110,34 @@ class InputSources:
         given = (*call.args, *named.values())
         tensors = list(tensors_in(given))
         shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
-        if tensors and shaped and all(map(is_plain, given)):
+        if tensors and shaped and are_plain(given):
             return StatedCall(batched(given), tuple(named), leading_size(given))
         return None
+
+    def one_by_one(
+        self, directive: InputShape | None, option: InputShape | None
+    ) -> tuple[StatedCall, InputShape | None, str] | None:
+        """What the training calls the model with, where that is a list of images and a list of what is to be found in
+        each: as many as the batch in force, each (channels, height, width) of the directive, of the code, or where that
+        does not say it of the option. With that shape, and where it comes from."""
+        call = self.trained
+        if call is None or not self.is_whole(call) or given_one_by_one(call) is None:
+            return None
+        values: list[Value] = [*call.args, *call.kwargs.values()]
+        lists = {at: [*value] for at, value in enumerate(values) if isinstance(value, (list, tuple)) and value}
+        at, beside = list(lists)[:2]
+        count = self.run.batch or len(lists[at])
+        for where in (at, beside):
+            values[where] = [*lists[where], *lists[where][-1:] * count][:count]
+        own = lists[at][0].shape
+        shape = tuple(size if isinstance(size, int) else None for size in own) if isinstance(own, tuple) else None
+        source = place(call.site)
+        stated = directive if directive is not None else option if shape is None or None in shape else None
+        if stated is not None and len(each_of(stated)) == 1 and len(stated) == IMAGE_AXES:
+            shape, source = stated, "directive" if directive is not None else "option"
+            sizes = tuple(UNSTATED if size is None else size for size in stated)
+            values[at] = [Tensor(sizes, framework=self.framework.name) for _ in range(count)]
+        return StatedCall(values, tuple(call.kwargs)), shape, source
 
     def directed(self, shape: InputShape, expected: Sequence[Expected | None]) -> list[Tensor]:
         """The inputs where a directive states one shape: the first has it, and every other one that can have it."""

@@ -7,13 +7,15 @@ from dataclasses import replace
 from itertools import chain
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
+from flake8_cnnmem.evaluate.loop_turns import around, is_within
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
 from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
 from flake8_cnnmem.graph import Model, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
+from flake8_cnnmem.models.fits import fit_around
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.graph_steps import doubts_of, graph_step, values_of
 from flake8_cnnmem.models.outcome import doubts
@@ -56,7 +58,16 @@ class Whole:
                 step = evaluation_of(evaluation.phase, batch.value) if batch is not None else None
                 if step is not None and batch is not None:
                     model = replace(self.model, beside=evaluation.beside, calls=step.calls)
+                    if made_after(root, evaluation.phase):
+                        model = replace(model, weights=())
                     yield Evaluated(model, step, batch, evaluation.phase, evaluation.decides)
+
+
+def made_after(root: Root, phase: Phase) -> bool:
+    """Whether the models that a step trains were made when the last call of a phase before it had begun."""
+    parts = [root.run.trace.layers.get(id(part.value)) for part in root.parts or (root,)]
+    called = [event.number for event in phase.events if event.kind == "call"]
+    return bool(called) and all(made is not None and made.began > called[-1] for made in parts)
 
 
 def joined(
@@ -89,6 +100,7 @@ def joined(
         return Whole(replace(model, beside=beside), None, tuple(known) if others else ())
     if not others:
         model = replace(built.model, beside=root.beside)
+        model = model if phase is None else with_all_of_a_fit(model, root, phase)
         if step is not None:
             whole = model.calls and not called_in_parts(root) and not is_rebuilt(root, phase)
             model = model if whole else run_by(model, step)
@@ -107,7 +119,21 @@ def joined(
         causes.append(
             Unknown(f"what the step that trains {names} hands from one to another", root.site.path, root.site.line)
         )
-    return Whole(replace(union(root, parts, causes), beside=root.beside), step, tuple(parts))
+    model = union(root, parts, causes)
+    model = model if phase is None else with_all_of_a_fit(model, root, phase)
+    return Whole(replace(model, beside=root.beside), step, tuple(parts))
+
+
+def with_all_of_a_fit(model: Model, root: Root, phase: Phase) -> Model:
+    """The model of a step that `fit` runs, with the weights of the model around its parts that is fitted: those that it
+    has itself, and those of layers that the step calls beside the parts."""
+    fit = fit_around(root.run.trace, phase)
+    framework = frameworks.of_layer(fit.subject) if fit is not None else None
+    if framework is None or fit is None or not isinstance(fit.subject, Instance) or fit.subject is root.value:
+        return model
+    own = {id(weight): weight for weight in (*model.weights, *framework.weights(fit.subject))}
+    trained = frozenset[int]().union(*(event.trainable for event in phase.events if event.kind == "step"))
+    return replace(model, weights=tuple(own.values()), trained=(model.trained or frozenset()) | (trained & own.keys()))
 
 
 def where(part: Part) -> tuple[int, int]:

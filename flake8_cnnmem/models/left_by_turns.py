@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Loop, Retained, Trace
+from flake8_cnnmem.evaluate.loop_turns import Loop, Retained
+from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Pass, Phase
 from flake8_cnnmem.graph import Site, Tensor, Weight, lies_on_device
 from flake8_cnnmem.unknown import Unknown
@@ -126,7 +127,11 @@ def data_gathered(phase: Phase) -> Iterator[Unknown]:
     on to fill beyond the turns that are counted."""
     before, last = phase.passes[-2:] if len(phase.passes) > 1 else (None, phase.passes[-1])
     read = {id(tensor) for each in phase.passes[-2:] for call, _ in each.calls for tensor in call.inputs}
-    gathered = [kept for kept in last.kept if kept.inside and kept.site is not None and kept.tensor.call is None]
+    gathered = [
+        kept
+        for kept in last.kept
+        if kept.inside and not kept.replaced and kept.site is not None and kept.tensor.call is None
+    ]
     if before is None:
         # A turn that stands for others: what is put into a container that earlier turns have put something into.
         held = phase.held.tensors if phase.held is not None and phase.loop is not None and phase.loop.repeated else ()

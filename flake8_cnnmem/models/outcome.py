@@ -25,8 +25,29 @@ def tensors_in(value: Value, depth: int = 6) -> Iterator[Tensor]:
         for item in value.values():
             yield from tensors_in(item, depth - 1)
     elif isinstance(value, Instance):
-        yield from tensors_in(value.payload, depth - 1)
-        yield from tensors_in(value.attributes, depth - 1)
+        items = list(tensors_in(value.payload, depth - 1))
+        yield from items
+        # A dict whose keys are attributes as well has each of them once.
+        yield from (each for each in tensors_in(value.attributes, depth - 1) if all(each is not one for one in items))
+
+
+def unknown_in(value: Value, depth: int = 6) -> Iterator[Unknown]:
+    """What is not known of what a model gives, where it may be a tensor: one that nobody follows would leave without a
+    word. A number is none."""
+    if isinstance(value, Unknown):
+        if not value.number:
+            yield value
+    elif depth == 0:
+        return
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from unknown_in(item, depth - 1)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from unknown_in(item, depth - 1)
+    elif isinstance(value, Instance):
+        yield from unknown_in(value.payload, depth - 1)
+        yield from unknown_in(value.attributes, depth - 1)
 
 
 def doubts(calls: Sequence[Call]) -> Iterator[Unknown]:

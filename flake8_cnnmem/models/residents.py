@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
 from flake8_cnnmem import dims, frameworks
-from flake8_cnnmem.evaluate.trace import Event, Trace, Turn, around
+from flake8_cnnmem.evaluate.loop_turns import Turn, around
+from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.graph import Resident, Site, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass

@@ -120,7 +120,8 @@ def has_weights(instance: Instance) -> bool:
 
 
 def unknown_children(instance: Instance, seen: set[int] | None = None) -> Iterator[tuple[str, Unknown]]:
-    """Submodules that could not be followed, and classes with a base that is not known: nobody can say what it adds.
+    """Submodules, parameters and buffers that could not be followed, and classes with a base that is not known: nobody
+    can say what it adds.
 
     Each module is looked into once: they may hold each other.
     """
@@ -131,12 +132,13 @@ def unknown_children(instance: Instance, seen: set[int] | None = None) -> Iterat
     base = instance.cls.any_unknown_base()
     if base is not None:
         yield instance.cls.name, base
-    modules = instance.attributes.get("_modules")
-    for name, value in modules.items() if isinstance(modules, dict) else ():
-        if isinstance(value, Unknown):
-            yield str(name), value
-        elif isinstance(value, Instance):
-            yield from unknown_children(value, seen)
+    for store in ("_modules", "_parameters", "_buffers"):
+        held = instance.attributes.get(store)
+        for name, value in held.items() if isinstance(held, dict) else ():
+            if isinstance(value, Unknown):
+                yield str(name), value
+            elif isinstance(value, Instance) and store == "_modules":
+                yield from unknown_children(value, seen)
 
 
 def weights_in(layer: Instance) -> list[Weight]:

@@ -41,6 +41,20 @@ def paired(stated: InputShape, expected: Sequence[Expected | None]) -> list[tupl
     return pairs if fits else []
 
 
+def for_each(stated: InputShape, own: Sequence[Shape | Unknown]) -> list[InputShape]:
+    """Each input's stated shape, of a model that declares its inputs: one shape alone is that of all that leave sizes
+    open (tokens and their padding mask)."""
+    shapes = each_of(stated)
+    if len(shapes) > 1 or len(own) == 1:
+        return shapes
+    found: list[InputShape] = []
+    for shape in own:
+        sizes = [size for size in shape[1:] if isinstance(size, int)] if isinstance(shape, tuple) else []
+        closed = isinstance(shape, tuple) and len(sizes) == len(shape) - 1
+        found.append(tuple(sizes) if closed else shapes[0])
+    return found
+
+
 class StatedCall(list[Value]):
     """What the code itself calls a model with: the last of the values are given by name, under `words`. `batch` is the
     size for which the batch stands in them, where that is a number."""
@@ -64,8 +78,8 @@ class StatedCall(list[Value]):
 def batched(values: Sequence[Value]) -> list[Value]:
     """The values with the batch in place of its size, which is what the first tensor's first axis is. Another tensor
     may have it as its second axis (a recurrent layer's state), or be no batch at all (what all samples share)."""
-    leading = leading_size(values)
-    return [with_batch(value, leading) for value in values]
+    leading, beside = leading_size(values), leading_beside(values)
+    return [with_batch(value, leading, beside) for value in values]
 
 
 def leading_size(values: Sequence[Value]) -> Size | None:
@@ -73,28 +87,48 @@ def leading_size(values: Sequence[Value]) -> Size | None:
     return next((shape[0] for tensor in tensors_in(list(values)) if (shape := known_shape(tensor))), None)
 
 
-def is_plain(value: Value) -> bool:
-    """Whether a value is a tensor, a number or a word, or a tuple or dict of such. A list may hold the samples of a
-    batch one by one, unless it is inputs and targets, or the lengths or names of such."""
+def leading_beside(values: Iterable[Value]) -> Size | None:
+    """The first axis of the first tensor that lies in no list."""
+    for value in values:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else None
+        shape = known_shape(value)
+        found = shape[0] if shape else leading_beside(inner) if inner is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+def are_plain(values: Sequence[Value]) -> bool:
+    """Whether the values that a call gives are tensors, numbers and words, or tuples and dicts of such. A list may hold
+    the samples of a batch one by one, unless it is inputs and targets, or the lengths or names of such."""
+    beside = leading_beside(values)
+    return all(is_plain(value, beside) for value in values)
+
+
+def is_plain(value: Value, beside: Size | None) -> bool:
+    """Whether one of them is."""
     if isinstance(value, tuple):
-        return all(map(is_plain, value))
-    if is_collated(value) or (isinstance(value, list) and not any(isinstance(each, Tensor) for each in value)):
-        return all(map(is_plain, value))
+        return all(is_plain(each, beside) for each in value)
+    if is_collated(value, beside) or (isinstance(value, list) and not any(isinstance(each, Tensor) for each in value)):
+        return all(is_plain(each, beside) for each in value)
     if isinstance(value, dict):
-        return all(map(is_plain, value.values()))
+        return all(is_plain(each, beside) for each in value.values())
     if isinstance(value, Instance):
         return WITHOUT_SIZES in value.cls.facts
     return isinstance(value, (Tensor, bool, int, float, str, type(None)))
 
 
-def is_collated(value: Value) -> TypeGuard[list[Tensor]]:
-    """Whether a list is a batch as a loader gives it: several tensors of as many samples each, but of other axes, or
-    each of more axes than a single image has (two paths of a video, several crops of each image)."""
+def is_collated(value: Value, beside: Size | None) -> TypeGuard[list[Tensor]]:
+    """Whether a list is a batch as a loader gives it: tensors of as many samples each, as the tensors `beside` the list
+    have where there are others than it has tensors; else several of other axes, or each of more axes than a single
+    image has (two paths of a video, several crops of each image)."""
     if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
         return False
     shapes = [known_shape(each) for each in value]
+    if not shapes or not all(shapes) or len({shape[0] for shape in shapes}) != 1:
+        return False
     ranks = {len(shape) for shape in shapes}
-    return all(shapes) and len({shape[0] for shape in shapes}) == 1 and (len(ranks) > 1 or min(ranks) > IMAGE_AXES)
+    return len(ranks) > 1 or min(ranks) > IMAGE_AXES or (beside == shapes[0][0] and beside != len(shapes))
 
 
 IMAGE_AXES = 3
@@ -106,14 +140,14 @@ def known_shape(value: Value) -> Shape:
     return value.shape if isinstance(value, Tensor) and not isinstance(value.shape, Unknown) else ()
 
 
-def with_batch(value: Value, size: Size | None) -> Value:
+def with_batch(value: Value, size: Size | None, beside: Size | None) -> Value:
     """A value with its tensors, nested in tuples, batches and dicts, led by a batch axis of this size."""
     if isinstance(value, tuple):
-        return tuple(with_batch(each, size) for each in value)
-    if is_collated(value):
-        return [with_batch(each, size) for each in value]
+        return tuple(with_batch(each, size, beside) for each in value)
+    if is_collated(value, beside):
+        return [with_batch(each, size, beside) for each in value]
     if isinstance(value, dict):
-        return {word: with_batch(each, size) for word, each in value.items()}
+        return {word: with_batch(each, size, beside) for word, each in value.items()}
     shape = list(known_shape(value))
     # Where the batch is no number, it is not known which number would be one.
     axis = 0 if not isinstance(size, int) else shape.index(size) if size in shape[:2] else None

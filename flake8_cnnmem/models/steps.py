@@ -8,7 +8,8 @@ from typing import Any
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.joins import Either
-from flake8_cnnmem.evaluate.trace import Event, Turn, around
+from flake8_cnnmem.evaluate.loop_turns import Turn, around
+from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind, lies_on_device, moved_at

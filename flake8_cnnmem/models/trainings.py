@@ -13,7 +13,8 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.joins import alike
-from flake8_cnnmem.evaluate.trace import RootCall, around
+from flake8_cnnmem.evaluate.loop_turns import around
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
@@ -140,12 +141,12 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     found = [group[0] for group in groups]
     told = {id(weight) for root in found for each in root.beside for weight in each.weights}
     # What is told as being in memory beside a training is no model of its own, unless it was fitted, or a loop of its
-    # own fills memory.
-    taken.update(
-        id(root)
-        for root in roots
-        if set() < {id(weight) for weight in weights_of(root)} <= told and not gathers(root) and not fits_of(root)
-    )
+    # own fills memory. What it answers is told with the training.
+    for root in roots:
+        answering = {id(weight) for weight in weights_of(root)}
+        if set() < answering <= told and not gathers(root) and not fits_of(root):
+            taken.add(id(root))
+            told_with(root, answering, found)
     # What was fitted by itself before a model around it, whose own step was followed, made use of it.
     apart = [part for group in groups if fit_around(run.trace, group[0].phases[0]) for part in parts_fitted(run, group)]
     together = fitted_together(run, [*(root for root in roots if id(root) not in taken), *apart])
@@ -170,6 +171,14 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     found += [] if phases or learns else of_unknown_steps(run)
     found += [] if phases or found else of_plain_tensors(run)
     return sorted(found, key=lambda root: began(run, root))
+
+
+def told_with(root: Root, weights: set[int], trained: Sequence[Root]) -> None:
+    """Tell the first training beside which a model is in memory of the calls of it that belong to no step."""
+    for other in trained if root.evaluations else ():
+        if weights & {id(weight) for each in other.beside for weight in each.weights}:
+            other.evaluations += [replace(each, decides=True) for each in root.evaluations]
+            return
 
 
 def is_later(run: Interpreter, root: Root, phase: Phase) -> bool:

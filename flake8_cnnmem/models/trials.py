@@ -17,7 +17,7 @@ from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models.inputs import Reading, leaves_size_open
-from flake8_cnnmem.models.outcome import tensors_in
+from flake8_cnnmem.models.outcome import tensors_in, unknown_in
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.stated import StatedCall
 from flake8_cnnmem.unknown import Unknown
@@ -166,8 +166,7 @@ class Trials:
             run.guards = guards
             run.invocation, run.modes, run.site, run.frame, run.budget, run.log = saved
         outputs = tuple(tensors_in(result))
-        if isinstance(result, Unknown):
-            causes.append(result)
+        causes += [result] if isinstance(result, Unknown) else unknown_in(result)
         return TrialCall(inputs, outputs, log, causes)
 
     def called(self, values: Sequence[Value]) -> Value:

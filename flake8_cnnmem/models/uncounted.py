@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.trace import around, is_single
+from flake8_cnnmem.evaluate.loop_turns import around, is_single
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.models.changed_later import changed_later
-from flake8_cnnmem.models.held_tensors import graphs_beside, unsized_beside
+from flake8_cnnmem.models.held_tensors import graphs_beside, graphs_of_some_turns, unsized_beside
 from flake8_cnnmem.models.left_by_turns import left_by_turns
 from flake8_cnnmem.models.partly_moved import partly_moved
 from flake8_cnnmem.models.unknown_models import beside_models
@@ -22,6 +22,7 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
     yield from shrinking(phase)
     yield from fewer_gathered(phase)
     yield from graphs_beside(run.trace, phase)
+    yield from graphs_of_some_turns(run.trace, phase)
     yield from unsized_beside(run.trace, phase)
     yield from left_by_turns(run.trace, phase)
     yield from changed_later(run, weights, phase)

@@ -9,8 +9,9 @@ from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.invoke import HANDED_LAYERS
+from flake8_cnnmem.evaluate.loop_turns import is_within
 from flake8_cnnmem.evaluate.top_level import deep_recursion
-from flake8_cnnmem.evaluate.trace import Unfollowed, is_within
+from flake8_cnnmem.evaluate.trace import Unfollowed
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.batches import first_input, tensors_of
 from flake8_cnnmem.evidence.phases import held_by

@@ -135,11 +135,11 @@ class Distances(Matmul):
         return ("repeated",) if open_ or growing else ("by pairs",) if second else ("by pairs, first", "by pairs")
 
     def quantity(self, name: str, *shapes: Shape) -> Size:
-        """The "rows" of both operands, or the "differences" of each row's values to each."""
+        """The "first rows" and "second rows", or the "differences" of each row's values to each."""
         first, second = shapes[0], shapes[1]
         if name == "differences":
             return dims.multiply(dims.product(first), second[-2])
-        return dims.add(dims.product(first[:-1]), dims.product(second[:-1]))
+        return dims.product((second if name == "second rows" else first)[:-1])
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """(..., P, M) and (..., R, M) to (..., P, R)."""

@@ -1,24 +1,21 @@
-"""Settings as objects whose items are attributes: OmegaConf and hydra, EasyDict, Munch, addict, Box, yacs and others.
+"""Settings as objects whose items are attributes: EasyDict, Munch, addict, Box, yacs; OmegaConf has much of it.
 
 All are dicts. They differ in what a missing attribute is, and in how files and other settings are taken in.
 """
 
 from __future__ import annotations
 
-import posixpath
-import re
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.files import text
 from flake8_cnnmem.evaluate.builtins.keys import lose
 from flake8_cnnmem.evaluate.builtins.mappings import DICT, fill
-from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.data import read_yaml
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, StaticMethod, Value, native
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Value, native
 
 
 def held(cls: Class, value: Value) -> Value:
@@ -173,20 +170,7 @@ ADDICT = holder("Dict", "addict", missing="new")
 BOX = holder("Box", "box")
 NODE = holder("CfgNode", "yacs.config")
 CONFIG_DICT = holder("ConfigDict", "ml_collections")
-CONFIG = holder("DictConfig", "omegaconf")
 MUNCH.namespace["fromDict"] = ClassMethod(native("fromDict", lambda run, cls, d: held(MUNCH, plain(d))))
-
-# OmegaConf
-
-
-def created(run: Runtime, obj: Value = None, *args: Value, **kwargs: Value) -> Value:
-    """Of a dict, a list, a YAML text, a dataclass or an object of one."""
-    value = {} if obj is None else obj
-    if isinstance(value, str):
-        value = read_yaml(run, value)
-    if isinstance(value, Class):
-        value = run.attempt(value)
-    return resolved(run, held(CONFIG, without_tuples(fields_of(value))))
 
 
 def fields_of(value: Value) -> Value:
@@ -196,187 +180,6 @@ def fields_of(value: Value) -> Value:
     if isinstance(value, dict):
         return {key: fields_of(item) for key, item in value.items()}
     return [fields_of(item) for item in value] if isinstance(value, list) else value
-
-
-def loaded(run: Runtime, file_: Value) -> Value:
-    found = load_yaml(run, file_)
-    return found if isinstance(found, Unknown) else resolved(run, held(CONFIG, found))
-
-
-def merged(run: Runtime, *configs: Value) -> Value:
-    result = Instance(CONFIG, payload={})
-    for config in configs:
-        if isinstance(config, (Class, Instance)) and not isinstance(payload(config), dict):
-            config = created(run, config)
-        merge_other(run, result, config)
-    return resolved(run, result)
-
-
-REFERENCE = re.compile(r"\$\{([\w.]+)\}")
-
-
-def resolved(run: Runtime, config: Value) -> Value:
-    """`${a.b}` stands for another setting; one that is not there, or a resolver's, is not known."""
-    if isinstance(config, Instance):
-        walk(run, config, config)
-    return config
-
-
-def walk(run: Runtime, root: Instance, at: Value) -> None:
-    items = payload(at)
-    entries = list(items.items()) if isinstance(items, dict) else list(enumerate(items))
-    for key, item in entries:
-        run.spend(1)
-        if isinstance(item, str) and "${" in item:
-            items[key] = referred(run, root, item, 0)
-        elif isinstance(payload(item), (dict, list)):
-            walk(run, root, item)
-
-
-def referred(run: Runtime, root: Instance, value: str, depth: int) -> Value:
-    whole = REFERENCE.fullmatch(value)
-    if depth > 8:
-        return run.unknown("settings refer to each other")
-    if whole is None:
-        return run.unknown("a setting is made of others")
-    at: Value = root
-    for part in whole[1].split("."):
-        inner = payload(at)
-        at = inner.get(part, MISSING) if isinstance(inner, dict) else MISSING
-    if at is MISSING:
-        return run.unknown(f"the setting {whole[1]} is not known")
-    return referred(run, root, at, depth + 1) if isinstance(at, str) and "${" in at else at
-
-
-def select(run: Runtime, cfg: Value, key: Value, default: Value = None, **kwargs: Value) -> Value:
-    at: Value = cfg
-    for part in str(payload(key)).split("."):
-        inner = payload(at)
-        at = inner.get(part, MISSING) if isinstance(inner, dict) else MISSING
-    return default if at is MISSING else at
-
-
-OMEGA = native_class(
-    "OmegaConf",
-    {
-        **{name: StaticMethod(native(name, created)) for name in ("create", "structured")},
-        "load": StaticMethod(native("load", loaded)),
-        "merge": StaticMethod(native("merge", merged)),
-        "unsafe_merge": StaticMethod(native("merge", merged)),
-        "to_container": StaticMethod(native("to_container", lambda run, cfg, **kwargs: without_tuples(cfg))),
-        "to_object": StaticMethod(native("to_object", lambda run, cfg, **kwargs: without_tuples(cfg))),
-        "from_cli": StaticMethod(native("from_cli", lambda run, args=None: created(run))),
-        "select": StaticMethod(native("select", select)),
-        "is_config": StaticMethod(native("is_config", lambda run, obj: getattr(obj, "cls", None) is CONFIG)),
-        **{
-            name: StaticMethod(ignored(name))
-            for name in ("set_struct", "set_readonly", "register_new_resolver", "register_resolver", "save", "to_yaml",
-                         "resolve", "update")
-        },
-    },
-    module="omegaconf",
-)  # fmt: skip
-
-# hydra
-
-STORE = "hydra configs"
-
-
-def main(run: Runtime, version_base: Value = None, config_path: Value = None, config_name: Value = None,
-         **kwargs: Value) -> Value:  # fmt: skip
-    """`@hydra.main(config_path="conf", config_name="config")`: the function is called with those settings."""
-    if isinstance(version_base, str) and config_path is None and "." not in version_base:
-        # Before version 1.1 the path came first.
-        config_path = version_base
-
-    def decorate(run: Runtime, function: Value) -> Value:
-        def call(run: Runtime, *args: Value, **more: Value) -> Value:
-            if args or more:
-                return run.call(function, *args, **more)
-            folder = posixpath.dirname(function.module.path) if isinstance(function, Function) else ""
-            return run.call(function, composed(run, folder, config_path, config_name))
-
-        return native("main", call)
-
-    return native("hydra.main", decorate)
-
-
-def composed(run: Runtime, folder: str, config_path: Value, config_name: Value) -> Value:
-    """A configuration with the groups that its defaults list names."""
-    name = payload(config_name)
-    stored = run.data(STORE).get(name)
-    if stored is not None:
-        return created(run, stored)
-    path = payload(config_path)
-    if name is None and isinstance(path, str) and path.endswith((".yaml", ".yml")):
-        # Before version 1.0 the path named the file.
-        path, name = posixpath.split(path)
-    if not isinstance(name, str):
-        return run.unknown("which settings hydra loads is not known")
-    if isinstance(path, Unknown):
-        return path
-    base = posixpath.join(folder, str(path)) if path is not None else folder
-    found = group_of(run, base, name, 0)
-    return found if isinstance(found, Unknown) else resolved(run, held(CONFIG, found))
-
-
-DEEPEST = 6
-
-
-def group_of(run: Runtime, base: str, name: str, depth: int) -> Value:
-    """One file, over those that its `defaults` name: `- model: resnet` is model/resnet.yaml under the key `model`."""
-    own = load_yaml(run, posixpath.join(base, name if name.endswith((".yaml", ".yml")) else f"{name}.yaml"))
-    if not isinstance(own, dict) or depth > DEEPEST:
-        return own if isinstance(own, Unknown) else {}
-    result = Instance(CONFIG, payload={})
-    listed = own.pop("defaults", [])
-    for entry in listed if isinstance(listed, list) else []:
-        if entry == "_self_":
-            merge_into(result, held(CONFIG, own))
-            continue
-        parts: Any = {None: entry} if isinstance(entry, str) else entry if isinstance(entry, dict) else {}
-        for key, choice in parts.items():
-            if not isinstance(choice, str) or (isinstance(key, str) and key.startswith(("override ", "hydra"))):
-                continue
-            folder = base if key is None else posixpath.join(base, key.removeprefix("optional "))
-            stored = run.data(STORE).get((key, choice))
-            inner = fields_of(run.attempt(stored)) if stored is not None else group_of(run, folder, choice, depth + 1)
-            where = None if key is None else key.removeprefix("optional ").split("@")[0]
-            merge_other(run, result, inner if where is None else {where: inner})
-    if "_self_" not in (listed if isinstance(listed, list) else []):
-        merge_into(result, held(CONFIG, own))
-    return plain(result)
-
-
-def store(run: Runtime, self: Value = None, name: Value = None, node: Value = None, group: Value = None,
-          **kwargs: Value) -> None:  # fmt: skip
-    run.data(STORE)[name if group is None else (group, name)] = node
-
-
-CONFIG_STORE = native_class("ConfigStore", {"store": native("store", store)}, module="hydra.core.config_store")
-CONFIG_STORE.namespace["instance"] = StaticMethod(native("instance", lambda run: Instance(CONFIG_STORE)))
-
-
-def instantiate(run: Runtime, config: Value = None, *args: Value, **kwargs: Value) -> Value:
-    """Call what `_target_` names with the other items, inner ones with targets of their own first."""
-    if isinstance(config, Unknown):
-        return config
-    items = payload(config)
-    if isinstance(items, list):
-        return [instantiate(run, item) for item in items]
-    if not isinstance(items, dict):
-        return config
-    if "_target_" not in items:
-        return config
-    partial = items.get("_partial_") is True
-    given = {key: instantiate(run, item) for key, item in items.items() if not str(key).startswith("_")}
-    given.update({key: item for key, item in kwargs.items() if not key.startswith("_")})
-    target = located(run, items["_target_"])
-    if isinstance(target, Unknown):
-        return target
-    if partial:
-        return native("partial", lambda run, *more, **last: run.call(target, *args, *more, **{**given, **last}))
-    return run.call(target, *args, **given)
 
 
 def located(run: Runtime, name: Value) -> Value:
@@ -397,13 +200,6 @@ def located(run: Runtime, name: Value) -> Value:
     return run.unknown(f"the source of '{payload(name)}' is not found")
 
 
-hydra_utils: dict[str, Value] = {
-    "instantiate": native("instantiate", instantiate), "call": native("call", instantiate),
-    "get_class": native("get_class", located), "get_method": native("get_method", located),
-    "get_object": native("get_object", located), "get_original_cwd": native("get_original_cwd", lambda run: ""),
-    "to_absolute_path": identity("to_absolute_path"),
-}  # fmt: skip
-
 yacs: dict[str, Value] = {"CfgNode": NODE}
 collections: dict[str, Value] = {
     "ConfigDict": CONFIG_DICT,
@@ -413,15 +209,4 @@ collections: dict[str, Value] = {
     "create": native("create", lambda run, **kwargs: held(CONFIG_DICT, kwargs)),
 }
 
-OMEGACONF: dict[str, Value] = {
-    "OmegaConf": OMEGA, "DictConfig": CONFIG, "ListConfig": native_class("ListConfig", {}, module="omegaconf"),
-    "MISSING": "???", "open_dict": native_class("open_dict", {
-        "__init__": ignored("__init__"), "__enter__": ignored("__enter__"), "__exit__": ignored("__exit__")}),
-}  # fmt: skip
-HYDRA: dict[str, dict[str, Value]] = {
-    "hydra": {"main": native("main", main)},
-    "hydra.utils": hydra_utils,
-    "hydra.core": {},
-    "hydra.core.config_store": {"ConfigStore": CONFIG_STORE},
-}
 MUNCHES: dict[str, Value] = {"Munch": MUNCH, "munchify": native("munchify", lambda run, x: held(MUNCH, plain(x)))}

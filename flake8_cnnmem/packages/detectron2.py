@@ -18,8 +18,9 @@ from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.stdlib.data import read_yaml
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
-from flake8_cnnmem.packages._config_objects import CONFIG, held, load_yaml, located, select
+from flake8_cnnmem.packages._config_objects import held, load_yaml, located
 from flake8_cnnmem.packages._registries import native
+from flake8_cnnmem.packages.omegaconf import CONFIG, select
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, StaticMethod, Value

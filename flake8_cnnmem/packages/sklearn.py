@@ -12,6 +12,7 @@ from flake8_cnnmem.dims import Size, add, as_size, is_size
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.packages.pandas.tables import ROWS, array_of, is_table, part_of
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Value, native
@@ -22,6 +23,9 @@ def count_of(run: Runtime, value: Value) -> int | None:
     if isinstance(value, Tensor):
         first = value.shape[0] if isinstance(value.shape, tuple) and value.shape else None
         return first if isinstance(first, int) else None
+    if is_table(value):
+        rows = value.attributes.get(ROWS)
+        return rows if isinstance(rows, int) else None
     items = run.items(value) if isinstance(value, (list, tuple, range)) else None
     return len(items) if isinstance(items, list) else None
 
@@ -44,6 +48,8 @@ def part(run: Runtime, value: Value, size: int | None) -> Value:
     cause = run.unknown("which samples a split takes is not known")
     if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape:
         return Tensor((cause if size is None else size, *value.shape[1:]), value.dtype, framework=value.framework)
+    if is_table(value):
+        return part_of(run, value, size)
     if isinstance(value, (list, tuple, range)):
         items = run.items(value)
         if isinstance(items, Unknown) or size is None:
@@ -112,8 +118,10 @@ for _name in ("fit", "partial_fit"):
 
 
 def same_size(run: Runtime, self: Instance, X: Value, *args: Value, **kwargs: Value) -> Value:
+    X = array_of(run, X)
     if isinstance(X, Tensor):
-        return Tensor(X.shape, "float64", framework="numpy")
+        kept = X.dtype in ("float16", "float32")
+        return Tensor(X.shape, X.dtype if kept else "float64", framework="numpy")
     return X if isinstance(X, Unknown) else run.unknown("what a scaler makes of samples is not followed")
 
 
@@ -130,27 +138,52 @@ def changer(name: str, function: Callable[..., Value]) -> Value:
 
 # Data sets
 
-BUNCH = native_class("Bunch", {}, module="sklearn.utils")
+
+def bunch_item(run: Runtime, self: Instance, key: Value) -> Value:
+    """A Bunch is a dict whose keys are attributes."""
+    found = self.attributes.get(key) if isinstance(key, str) else None
+    return run.unknown("what a data set of scikit-learn says of itself is not known") if found is None else found
+
+
+def bunch_more(run: Runtime, self: Instance, name: Value) -> Value:
+    """Names of features and classes, descriptions."""
+    if isinstance(name, str) and name.startswith("__"):
+        raise run.error("AttributeError", name)
+    return run.unknown("what a data set of scikit-learn says of itself is not known")
+
+
+BUNCH = native_class(
+    "Bunch",
+    {"__getitem__": native("__getitem__", bunch_item), "__getattr__": native("__getattr__", bunch_more)},
+    module="sklearn.utils",
+)
 LOADED = {
     "load_iris": (150, 4), "load_digits": (1797, 64), "load_wine": (178, 13), "load_breast_cancer": (569, 30),
-    "load_diabetes": (442, 10),
+    "load_diabetes": (442, 10), "fetch_california_housing": (20640, 8), "fetch_covtype": (581012, 54),
+    "fetch_olivetti_faces": (400, 4096),
 }  # fmt: skip
+NUMBERS = frozenset(("load_diabetes", "fetch_california_housing"))
+"""Data sets whose targets are no classes."""
+PICTURES = {"load_digits": (8, 8), "fetch_olivetti_faces": (64, 64)}
 MADE = {"make_classification": 20, "make_regression": 100, "make_blobs": 2, "make_moons": 2, "make_circles": 2}
 """The features that each makes by default."""
 
 
 def loaded(name: str) -> Native:
     rows, columns = LOADED[name]
-    target = "float64" if name == "load_diabetes" else "int64"
+    target = "float64" if name in NUMBERS else "int64"
+    kind = "float32" if name == "fetch_olivetti_faces" else "float64"
 
-    def load(run: Runtime, *args: Value, return_X_y: Value = False, **kwargs: Value) -> Value:
-        data = Tensor((rows, columns), "float64", framework="numpy")
+    def load(run: Runtime, *args: Value, return_X_y: Value = False, as_frame: Value = False, **kwargs: Value) -> Value:
+        if run.truth(as_frame) is not False or kwargs.keys() & {"n_class", "subset"} or args:
+            return run.unknown(f"which part or form of a data set {name} gives is not followed")
+        data = Tensor((rows, columns), kind, framework="numpy")
         labels = Tensor((rows,), target, framework="numpy")
         if run.truth(return_X_y) is True:
             return data, labels
         return Instance(BUNCH, {"data": data, "target": labels,
-                                **({"images": Tensor((rows, 8, 8), "float64", framework="numpy")}
-                                   if name == "load_digits" else {})})  # fmt: skip
+                                **({"images": Tensor((rows, *PICTURES[name]), kind, framework="numpy")}
+                                   if name in PICTURES else {})})  # fmt: skip
 
     return native(name, load)
 

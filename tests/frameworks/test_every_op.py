@@ -115,7 +115,7 @@ def test_keras_has_a_rule_for_each_kind_that_fields_make(kind: str) -> None:
 QUANTITIES = {
     "channels", "instances", "mask", "rows", "sample", "queries", "probabilities", "dense", "groups", "padded", "steps",
     "states", "zeros", "handed", "inner", "joined", "direction", "dealt", "slices",
-    "pivots", "zero", "alphas", "differences",
+    "pivots", "zero", "alphas", "differences", "first rows", "second rows",
 }  # fmt: skip
 """What ops answer for (`quantity`)."""
 

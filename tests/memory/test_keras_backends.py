@@ -117,3 +117,18 @@ def test_a_tape_without_a_graph_is_eager(after: str, backend: str) -> None:
     model = report("", after).model
     assert model is not None
     assert model.backend == backend
+
+
+def test_on_pytorch_patches_are_a_convolution_with_a_matrix_that_is_made_at_each_call() -> None:
+    """keras/src/ops/image.py: its convolution has no weights of the model."""
+    code = """
+        import os
+        os.environ["KERAS_BACKEND"] = "torch"
+        import keras
+        inputs = keras.Input((36, 36, 3))
+        patches = keras.ops.image.extract_patches(inputs, size=6)
+        model = keras.Model(inputs, keras.layers.Dense(8)(keras.ops.reshape(patches, (-1, 36, 108))))
+        """
+    (found,) = analyse(Source("model.py", textwrap.dedent(code)), Settings.of({})).reports
+    assert found.parameters == 108 * 8 + 8
+    assert found.estimate is not None

@@ -132,3 +132,35 @@ BRANCHES = {
 def test_what_may_not_run_is_no_exact_figure(branch: str) -> None:
     (report,) = analyse(Source("net.py", SKIPPED.format(branch=branch)), Settings()).reports
     assert report.status == "lower-bound"
+
+
+LISTED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.own = nn.Linear(8, 3)
+
+    def forward(self, rows, more, mask=None):
+        return self.own(rows["x"] + sum(more))
+
+net = Net()
+"""
+
+BESIDE = {
+    "a list of one": ("[torch.randn(4, 8)]", (8,)),
+    "as many samples as beside it": ("[torch.randn(4, 8), torch.randn(4, 8)], mask=torch.ones(4)", (8,)),
+    "it may be the samples, one by one": ("[torch.randn(4, 8)] * 4", None),
+    "other samples than beside it": ("[torch.randn(1, 8), torch.randn(1, 8)]", None),
+}
+
+
+@pytest.mark.parametrize(("more", "size"), BESIDE.values(), ids=BESIDE)
+def test_a_list_of_tensors_is_inputs_where_others_are_as_long(more: str, size: tuple[int, ...] | None) -> None:
+    code = f"{LISTED}net({{'x': torch.randn(4, 8)}}, {more})\n"
+    (report,) = analyse(Source("net.py", code), Settings()).reports
+    shape = report.training.input_shape
+    assert (shape.value if shape is not None else None) == size
+    assert (report.status == "exact") == (size is not None)

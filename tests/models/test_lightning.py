@@ -164,3 +164,26 @@ def test_what_a_checkpoint_holds_is_no_missing_argument() -> None:
     (saved,) = analyse(Source("train.py", LOADED.format(given="width=4")), Settings()).reports
     assert saved.status != "exact"
     assert "depth is in the checkpoint" in [cause.reason for cause in saved.causes]
+
+
+MIXED_IN = """
+import torch
+from torch import nn
+from lightning.pytorch.core.mixins import HyperparametersMixin
+
+class Net(nn.Module, HyperparametersMixin):
+    def __init__(self, width=12, depth=2):
+        super().__init__()
+        self.save_hyperparameters()
+        self.layers = nn.Sequential(*[nn.Linear(self.hparams.width, 12) for _ in range(self.hparams["depth"])])
+    def forward(self, x):
+        return self.layers(x)
+
+net = Net(depth=3)
+net(torch.randn(6, 12))
+"""
+
+
+def test_a_plain_module_keeps_its_arguments_by_the_mixin() -> None:
+    (report,) = analyse(Source("net.py", MIXED_IN), Settings()).reports
+    assert (report.status, report.parameters) == ("exact", 3 * (12 * 12 + 12))

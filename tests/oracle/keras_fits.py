@@ -80,7 +80,7 @@ def wrapped(seen: Seen, original: Callable[..., Any], found: list[dict[str, Any]
 
         self.train_step = noted
         if original.__name__ == "fit":
-            kwargs.update(epochs=1, verbose=0, callbacks=[One()])
+            kwargs.update(epochs=1, verbose=0, callbacks=[*kwargs.get("callbacks", ()), One()])
         result = None
         with contextlib.suppress(Enough):
             result = original(self, *args, **kwargs)

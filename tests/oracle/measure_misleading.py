@@ -13,7 +13,8 @@ The file is run as a module, the expression evaluated in it, and the model calle
 noted: parameters, those that ask for a gradient, the shapes of the outputs without the batch, the bytes of the storages
 that autograd has kept (parameters, buffers and inputs left out, also those that no module has), those of the inputs
 among them; or what was raised. Keras runs on PyTorch unless KERAS_BACKEND says otherwise; rewired_keras.py, where the
-two differ, and details_keras.py, which has variables of TensorFlow, are measured on TensorFlow.
+two differ, and details_keras.py, which has variables of TensorFlow, attention_keras.py and containers_keras.py
+are measured on TensorFlow.
 """
 
 from __future__ import annotations

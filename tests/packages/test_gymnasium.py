@@ -157,3 +157,41 @@ def test_a_replay_memory_on_the_card_goes_on_to_fill() -> None:
     report = report_on(MEMORY.format(kept=kept, joined="torch.cat", flat=""))
     assert report.status == "lower-bound"
     assert [cause.reason for cause in report.causes] == ["how much memory holds in the end is not known"]
+
+
+SCHEDULE = """\
+import torch
+from torch import nn
+
+class Schedule:
+    def __init__(self):
+        self.products = torch.cumprod(1 - torch.linspace(1e-4, 0.02, 1000), 0)
+        self.seen = []
+    def noisy(self, x, noise, t):
+        self.products = self.products.to(device=x.device)
+        {kept}
+        part = (self.products.to(dtype=x.dtype) ** 0.5).cpu()[t].cuda().reshape(-1, 1)
+        return part * x + (1 - part) * noise
+
+net = nn.Linear(2000, 2000).cuda()
+schedule, optimizer = Schedule(), torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(20):
+    x = torch.randn(4, 2000).cuda()
+    noise = torch.randn_like(x)
+    loss = (net(schedule.noisy(x, noise, torch.randint(0, 1000, (4,)))) - noise).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "status"),
+    [
+        ("", "exact"),
+        ("self.last = noise", "exact"),
+        ("self.seen = self.seen + [torch.randn(4, 2000).cuda()]", "lower-bound"),
+    ],
+)
+def test_what_every_turn_gives_an_attribute_anew_does_not_grow(kept: str, status: str) -> None:
+    assert report_on(SCHEDULE.format(kept=kept)).status == status

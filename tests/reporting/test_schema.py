@@ -82,6 +82,17 @@ def test_a_report(
     Draft202012Validator(PUBLISHED).validate(document)
 
 
+def test_a_model_of_an_older_keras_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "import keras\nnet = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3)])\n"
+    (tmp_path / "old.py").write_text(text + "model = keras.Model(net.input, net.output)\n")
+    document = printed(capsys, "report", "old.py")
+    validator("report").validate(document)
+    assert document["models"][0]["version"].startswith("keras 2")
+
+
 def test_findings(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(ROOT / "fixtures" / "review" / "net.ipynb", tmp_path)
     shutil.copy(ROOT / "fixtures" / "checks" / "cnm201.py", tmp_path)

@@ -142,7 +142,11 @@ def bits_of(value: object) -> int:
 
 @functions.function("divmod")
 def division(run: Runtime, left: Value, right: Value, /) -> Value:
-    """`divmod(left, right)`"""
+    """`divmod(left, right)`: a method that the program has for it, else both operators."""
+    for one, other, word in ((left, right, "__divmod__"), (right, left, "__rdivmod__")):
+        method = special(one, word)
+        if method is not None:
+            return run.call(method, other)
     return run.operate("//", left, right), run.operate("%", left, right)
 
 

@@ -182,8 +182,7 @@ def setdefault(run: Runtime, self: dict[Value, Value], word: Value, default: Val
     if entry not in self:
         run.check_size(len(self) + 1)
         run.changed(self)
-        self[entry] = default
-    return self[entry]
+    return self.setdefault(entry, default)
 
 
 @dicts.method("pop", propagate_unknown=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
+from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.keys import key
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Raised, Value, is_callable
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Native, Raised, Value, is_callable
 
 reflections = Names()
 
@@ -77,6 +78,10 @@ def unknown_attribute(value: Value, name: str) -> bool:
 def set_attribute(run: Runtime, value: Value, name: Value, new: Value, /) -> None:
     """`setattr(value, name, new)`; under a name that is not known, any attribute may be the new one."""
     if isinstance(value, Instance) and isinstance(name, Unknown):
+        setter = value.cls.find("__setattr__")
+        if isinstance(setter, Native) and setter is not OBJECT.find("__setattr__"):
+            run.call(Bound(setter, value), name, new)
+            return
         run.changed(value)
         for word in value.attributes:
             value.attributes[word] = name

@@ -20,6 +20,7 @@ ROOMS = {
     "sys": "sys", "warnings": "no_ops", "logging": "no_ops", "gc": "no_ops", "traceback": "no_ops", "atexit": "no_ops",
     "time": "no_ops", "random": "randomness", "pprint": "no_ops", "signal": "no_ops", "faulthandler": "no_ops",
     "contextlib": "contextlib", "argparse": "argparse", "re": "text", "string": "text", "textwrap": "text",
+    "fnmatch": "text",
     "json": "data", "tomllib": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib",
     "inspect": "inspect", "importlib": "modules_by_name", "importlib_metadata": "modules_by_name",
     "pkgutil": "modules_by_name", "pydoc": "modules_by_name",

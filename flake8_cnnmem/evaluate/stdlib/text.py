@@ -1,7 +1,8 @@
-"""`re`, `string`, `textwrap`, `pickle`: what works on text that the code holds."""
+"""`re`, `fnmatch`, `string`, `textwrap`, `pickle`: what works on text that the code holds."""
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import string
 import textwrap
@@ -226,6 +227,39 @@ wrapping: dict[str, Value] = {"dedent": pure("dedent", textwrap.dedent)}
 for _name in ("wrap", "fill", "shorten", "indent"):
     wrapping[_name] = unfollowed(f"textwrap.{_name}")
 
+# Names that a pattern of the shell fits
+
+shell: dict[str, Value] = {"translate": pure("translate", fnmatch.translate)}
+
+
+def fits(run: Runtime, name: Value, pattern: Value) -> Value:
+    """`fnmatch.fnmatch(name, pat)`; where a GPU is, capitals count."""
+    text = concrete(run, pattern)
+    made = text if isinstance(text, Unknown) else compiled(run, fnmatch.translate(text), 0)
+    if isinstance(made, Unknown):
+        return made
+    plain = subject(run, made, name)
+    return plain if isinstance(plain, Unknown) else made.match(plain) is not None
+
+
+def fitting(run: Runtime, names: Value, pattern: Value) -> Value:
+    """`fnmatch.filter(names, pat)`: those that fit, in order."""
+    items = run.items(names)
+    if isinstance(items, Unknown):
+        return items
+    found: list[Value] = []
+    for name in items:
+        fit = fits(run, name, pattern)
+        if isinstance(fit, Unknown):
+            return fit
+        found += [name] if fit else []
+    return found
+
+
+for _name in ("fnmatch", "fnmatchcase"):
+    shell[_name] = Native(_name, fits)
+shell["filter"] = Native("filter", fitting)
+
 # What is pickled
 
 pickling: dict[str, Any] = {
@@ -236,5 +270,5 @@ pickling: dict[str, Any] = {
 pickling["UnpicklingError"] = Class("UnpicklingError", (pickling["PickleError"],), module="pickle")
 
 MODULES: dict[str, dict[str, Value]] = {
-    "re": regular, "string": strings, "textwrap": wrapping, "pickle": pickling,
+    "re": regular, "string": strings, "textwrap": wrapping, "pickle": pickling, "fnmatch": shell,
 }  # fmt: skip

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras import callbacks as hooks
 from flake8_cnnmem.frameworks.keras import targets
+from flake8_cnnmem.frameworks.keras.as_fitted import structure_of, weights_then
 from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_nested, is_source, samples_in
 from flake8_cnnmem.frameworks.keras.compiled_losses import USUAL_STEP
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
@@ -24,11 +26,12 @@ from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of, tensors_i
 from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, sublayers
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
 from flake8_cnnmem.frameworks.keras.version import asks_for_2
+from flake8_cnnmem.frameworks.numpy.arrays import as_array
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.ops.base import MIXED
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 COMPILE = (
     "optimizer", "loss", "metrics", "loss_weights", "weighted_metrics", "run_eagerly", "steps_per_execution",
@@ -108,7 +111,7 @@ def fitter(method: str) -> Native:
     names = FIT[method]
 
     def fit(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
-        given = dict(zip(names, args, strict=False)) | kwargs
+        given = {name: as_arrays(run, each) for name, each in (dict(zip(names, args, strict=False)) | kwargs).items()}
         if method == "fit_generator" or "nb_epoch" in given:
             session_of(run).older = True
         data = given.get("x", given.get("generator"))
@@ -121,6 +124,10 @@ def fitter(method: str) -> Native:
         size = no_more_than_there_are(stated, data, given)
         asked = Fit(data, size, run.here(), usual, epochs=epochs, replicas=session_of(run).replicas)
         asked = replace(asked, with_targets=given.get("y") is not None)
+        if session_of(run).hooks:
+            return run.unknown("what training gives is not followed")
+        callbacks, compilation = hooks.own_callbacks(given.get("callbacks")), compilation_of(self)
+        hooks.before_the_step(run, self, callbacks)
         trace(run, self)
         told = as_it_stands(run, asked, self)
         fitted = model_state(run, self).fitted
@@ -129,11 +136,26 @@ def fitter(method: str) -> Native:
         fitted.extend([told] if at < MOST_FITS else ())
         run.note("fit", self, data=data, batch_size=asked.batch_size, usual=usual)
         followed = one_step(run, self, told, given)
+        followed = replace(followed, structure=structure_of(run, self), weights=weights_then(self))
+        if callbacks:
+            hooks.after_the_step(run, callbacks, epochs)
+            doubts = hooks.compiled_meanwhile(run, self, compilation)
+            followed = replace(followed, doubts=(*followed.doubts, *doubts))
+            hooks.call_hooks(run, callbacks, ("on_train_end",), 0)
         fitted[at:] = [followed for _ in fitted[at:]]
         save_at_checkpoints(run, self, given.get("callbacks"))
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, propagate_unknown=False)
+
+
+def as_arrays(run: Runtime, data: Value) -> Value:
+    """What a table (of pandas, say) gives as an array is an array to Keras, alone or among several; else as it is."""
+    if isinstance(data, tuple) and any(isinstance(each, Instance) for each in data):
+        return tuple(as_arrays(run, each) for each in data)
+    if isinstance(data, Instance) and data.cls.find("__array__") is not MISSING:
+        return as_array(run, data)
+    return data
 
 
 def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -> Fit:

@@ -9,6 +9,7 @@ from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.device_terms import CACHING, OWN_POOL, DeviceTerms, Reserve
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import evidence, tensors
+from flake8_cnnmem.frameworks.keras.as_fitted import as_fitted
 from flake8_cnnmem.frameworks.keras.fitting import note_unfollowed, trained_then
 from flake8_cnnmem.frameworks.keras.functional import replay
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
@@ -216,6 +217,7 @@ FRAMEWORK = Framework(
     is_model=is_model,
     own_inputs=own_inputs,
     lost=lost,
+    as_fitted=as_fitted,
     backend=computing,
     allocator=allocator,
     made_by_unfollowed=note_unfollowed,

@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.keras.session import Node, session_of
 from flake8_cnnmem.frameworks.keras.shapes import TensorShape, plain_size, shown, unstated
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, with_known_lengths
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
@@ -136,7 +136,7 @@ def keras_input(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     return make_input(run, layer, given)
 
 
-INPUT = Native("Input", keras_input, propagate_unknown=False)
+INPUT = Native("Input", with_known_lengths(keras_input), propagate_unknown=False)
 
 
 def input_for(run: Runtime, shape: Value, name: Value = None, dtype: Value = None) -> Tensor:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flake8_cnnmem.frameworks.keras.adding_weights import add_weight, tracker_of
 from flake8_cnnmem.frameworks.keras.dtypes import FLOATS
 from flake8_cnnmem.frameworks.keras.parameters import parameter_names, refuses
 from flake8_cnnmem.frameworks.keras.properties import (
@@ -52,7 +53,6 @@ from flake8_cnnmem.frameworks.keras.shapes import is_shape, plain_size, shown_sh
 from flake8_cnnmem.frameworks.keras.tracking import (
     LAYER,
     TRAINABLE,
-    add_weight,
     attributes_dict,
     delete_attribute,
     native,
@@ -63,7 +63,7 @@ from flake8_cnnmem.frameworks.keras.tracking import (
 from flake8_cnnmem.frameworks.keras.trainable import apply_trainable, get_trainable, set_trainable
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, with_known_lengths
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, ClassMethod, Instance, Native, Property, Value
 
@@ -243,17 +243,17 @@ def build_for_call(
     if build is MISSING:
         build = self.cls.find("build")
     first = args[0] if args else next((kwargs[name] for name in names if name in kwargs), None)
+    given = shaped(build, names, dict(zip(names, args, strict=False)) | kwargs)
     state.building = True
     if isinstance(build, Native):
-        if build is not BUILD:
+        if build is not BUILD and given:
+            build.function(run, self, **{name: shapes_of(value) for name, value in given.items()})
+        elif build is not BUILD:
             build.function(run, self, shapes_of(first))
     else:
         batch = session_of(run).batch_size
-        wanted = (parameter_names(build) or ())[1:]
-        bound = dict(zip(names, args, strict=False)) | kwargs
-        if len(wanted) > 1 and all(name.removesuffix("_shape") in bound for name in wanted):
-            shapes = {name: shown_shapes(bound[name.removesuffix("_shape")], batch) for name in wanted}
-            run.call(Bound(build, self), **shapes)
+        if given:
+            run.call(Bound(build, self), **{name: shown_shapes(value, batch) for name, value in given.items()})
         else:
             run.call(Bound(build, self), shown_shapes(first, batch))
     state.building = False
@@ -261,6 +261,15 @@ def build_for_call(
     # Without a `build` of its own, a layer whose layers are not all built is called once to build them.
     state.locked = build is not BUILD or all(state_of(run, layer).built for layer in sublayers(self))
     apply_trainable(self)
+
+
+def shaped(build: Value, names: tuple[str, ...], bound: dict[str, Value]) -> dict[str, Value]:
+    """By the names of a `build` that asks for several shapes, what the call was given for each; empty for a `build` of
+    one shape, or of others than the arguments (keras/src/layers/layer.py, `update_shapes_dict_for_target_fn`)."""
+    wanted = {name: name.removesuffix("_shape") for name in (parameter_names(build) or ())[1:]}
+    if len(wanted) < 2 or not all(name in names for name in wanted.values()):
+        return {}
+    return {name: bound[word] for name, word in wanted.items() if bound.get(word) is not None}
 
 
 def shapes_of(value: Value) -> Value:
@@ -326,7 +335,7 @@ LAYER.namespace.update(
         "__call__": Native("__call__", call_layer, propagate_unknown=False),
         "build": BUILD,
         "call": Native("call", layer_call, propagate_unknown=False),
-        "add_weight": Native("add_weight", add_weight, propagate_unknown=False),
+        "add_weight": Native("add_weight", with_known_lengths(add_weight), propagate_unknown=False),
         "add_variable": Native("add_variable", add_weight, propagate_unknown=False),
         "add_loss": Native("add_loss", add_loss, propagate_unknown=False),
         "add_metric": native(nothing),
@@ -344,6 +353,7 @@ LAYER.namespace.update(
         "get_output_shape_at": native(get_output_shape_at),
         "get_input_shape_at": native(get_input_shape_at),
         "_flatten_layers": native(flattened_layers),
+        "_tracker": Property(native(tracker_of)),
         "_set_dtype_policy": native(nothing),
         "quantize": native(quantize),
         "save_own_variables": native(nothing),

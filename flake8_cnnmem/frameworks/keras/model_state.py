@@ -43,7 +43,7 @@ class Compilation:
         the flags decide. Keras 2 keeps to what held at `compile` (`RespectCompiledTrainableState`); Keras 3 asks when
         it traces the first step since then."""
         if self.of_2 or self.session.older:
-            return self.trainable, self.known
+            return self.session.hooked.get(id(self), (self.trainable, self.known))
         return self.session.traced.get(id(self))
 
 

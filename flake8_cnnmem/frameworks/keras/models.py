@@ -142,6 +142,18 @@ def set_outputs(run: Runtime, self: Instance, outputs: Value) -> None:
 
 def get_input(run: Runtime, self: Instance) -> Value:
     """`model.input`: the one input tensor, or the structure of several."""
+    note_uncalled(run, self)
+    return own_input(run, self)
+
+
+def get_output(run: Runtime, self: Instance) -> Value:
+    """`model.output`: the one output tensor, or the structure of several."""
+    note_uncalled(run, self)
+    return own_output(run, self)
+
+
+def own_input(run: Runtime, self: Instance) -> Value:
+    """The input of the model's own graph; where it has none, that of its first call."""
     state = model_state(run, self)
     if state.graph is not None:
         inputs = state.graph.inputs
@@ -149,8 +161,8 @@ def get_input(run: Runtime, self: Instance) -> Value:
     return first_node(run, self, "input").inputs[0]
 
 
-def get_output(run: Runtime, self: Instance) -> Value:
-    """`model.output`: the one output tensor, or the structure of several."""
+def own_output(run: Runtime, self: Instance) -> Value:
+    """The output of the model's own graph; where it has none, that of its first call."""
     state = model_state(run, self)
     if state.cause is not None:
         return state.cause
@@ -158,6 +170,14 @@ def get_output(run: Runtime, self: Instance) -> Value:
         outputs = state.graph.outputs
         return outputs[0] if isinstance(outputs, (list, tuple)) and len(outputs) == 1 else outputs
     return first_node(run, self, "output").result
+
+
+def note_uncalled(run: Runtime, self: Instance) -> None:
+    """Tell Keras 2 by the `input` or `output` of a Sequential that nobody has called: Keras 3 has none for it
+    (AttributeError in 3.15.1), though it has its `output_shape`."""
+    state = model_state(run, self)
+    if state.cause is None and state.graph is not None and state.stack is not None and not state_of(run, self).nodes:
+        session_of(run).older = True
 
 
 def first_node(run: Runtime, self: Instance, what: str) -> Node:
@@ -170,12 +190,12 @@ def first_node(run: Runtime, self: Instance, what: str) -> Node:
 
 def get_input_shape(run: Runtime, self: Instance) -> Value:
     """`model.input_shape`: None for the batch."""
-    return shown_shapes(get_input(run, self))
+    return shown_shapes(own_input(run, self))
 
 
 def get_output_shape(run: Runtime, self: Instance) -> Value:
     """`model.output_shape`: None for the batch."""
-    outputs = get_output(run, self)
+    outputs = own_output(run, self)
     # Keras lists the shapes of a dict's tensors in the order of its keys
     return shown_shapes(list(flatten(outputs)) if isinstance(outputs, dict) else outputs)
 

@@ -29,6 +29,7 @@ from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.strategies import DISTRIBUTION
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR, VARIABLE
 from flake8_cnnmem.frameworks.keras.tracking import LAYER
+from flake8_cnnmem.frameworks.keras.version import RECURRENT, ROOTS
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value
 
@@ -264,6 +265,8 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
     def note(run: Runtime, word: str) -> None:
         if is_gone(root, path, word):
             session_of(run).older = True
+        if word in RECURRENT:
+            run.data(ROOTS).setdefault(word, set()).add(root)
 
     kind = config_objects.KINDS.get(path[-1]) if path else None
     exported = kind[1].__contains__ if kind is not None else None
@@ -283,7 +286,7 @@ def tensorflow_module(path: tuple[str, ...]) -> Namespace | None:
 
     def lookup(word: str) -> Value:
         if own == "compat":
-            return tensorflow_module(()) if word in ("v1", "v2") else MISSING
+            return first_version() if word == "v1" else tensorflow_module(()) if word == "v2" else MISSING
         found = tensorflow.find(own, word)
         if found is not MISSING:
             return found
@@ -303,6 +306,18 @@ def tensorflow_module(path: tuple[str, ...]) -> Namespace | None:
         return MISSING if inner is None else inner
 
     return Namespace(name, lookup)
+
+
+@cache
+def first_version() -> Namespace:
+    """`tensorflow.compat.v1`: TensorFlow's names, and the Keras of TensorFlow 1."""
+    today = tensorflow_module(())
+    assert today is not None
+
+    def lookup(word: str) -> Value:
+        return module("tensorflow.compat.v1.keras", ()) if word == "keras" else today.lookup(word)
+
+    return Namespace("tensorflow", lookup)
 
 
 def find_everywhere(word: str) -> Value:
@@ -325,7 +340,7 @@ def find_module(dotted: str) -> Namespace | None:
             return module(root, tuple(dotted[len(root) + 1 :].split(".")))
     for root in TENSORFLOW_ROOTS:
         if dotted == root:
-            return tensorflow_module(())
+            return first_version() if root.endswith("v1") else tensorflow_module(())
         if dotted.startswith(f"{root}."):
             return tensorflow_module(tuple(dotted[len(root) + 1 :].split(".")))
     return None

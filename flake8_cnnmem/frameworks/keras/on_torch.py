@@ -191,10 +191,10 @@ def convolution(low: Lowering, call: Call) -> None:
     op, x = call.op, call.inputs[0]
     assert isinstance(op, (Convolution, DepthwiseConvolution))
     channels_last = op.channels_last is True
-    kernel, *rest = call.weights
     shape = call.outputs[0].shape
     assert not isinstance(shape, Unknown)
     assert not isinstance(x.shape, Unknown)
+    kernel, *rest = call.weights or [selecting(low, x, channels_last, shape)]
     if channels_last:
         x = low.first(x)
     if getattr(op, "transposed", False) is not True:
@@ -205,6 +205,13 @@ def convolution(low: Lowering, call: Call) -> None:
     result = reordered(shape, to_first(len(shape))) if channels_last else shape
     made = low.make(op, [x], result, [kernel])
     low.finish(made, call, channels_last, rest[0] if rest else None)
+
+
+def selecting(low: Lowering, x: Tensor, channels_last: bool, shape: Shape) -> Tensor:
+    """The matrix of ones and zeros with which `extract_patches` convolves (keras/src/ops/image.py), made at each call:
+    a row and a column for each value of a patch."""
+    values = shape[-1 if channels_last else 1]
+    return low.make(Step("copy"), [Tensor((values, values), x.dtype, framework="keras")], (values, values))
 
 
 def pool(low: Lowering, call: Call) -> None:

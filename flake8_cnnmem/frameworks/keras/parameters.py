@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from flake8_cnnmem.values import Bound, Native, Value
@@ -12,7 +13,7 @@ def parameter_names(function: Value) -> tuple[str, ...] | None:
     while isinstance(function, Bound):
         function = function.function
     if isinstance(function, Native):
-        code = getattr(getattr(function.function, "__wrapped__", function.function), "__code__", None)
+        code = getattr(inspect.unwrap(function.function), "__code__", None)
         return None if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     parameters = getattr(function, "parameters", None)
     if parameters is None:

@@ -60,6 +60,10 @@ class Session:
     """Layers, by id, that the train_step of a model around them calls beside others: a step is more than theirs."""
     called_unknown: list[Unknown] | None = None
     """While a step of the code's own runs: why what it calls with tensors is not known, a teacher that was loaded."""
+    hooks: int = 0
+    """How many hooks of callbacks are running: what is fitted in one is no training that is told."""
+    hooked: dict[int, tuple[frozenset[int], frozenset[int]]] = field(default_factory=dict)
+    """As `traced`, where callbacks changed flags before the first step: those count in Keras 2, too."""
     usual_steps: list[tuple[Value, Unknown]] = field(default_factory=list)
     """What a step of the code's own runs Keras' step on, and the doubt that it is where that is another batch."""
     uneven: Unknown | None = None

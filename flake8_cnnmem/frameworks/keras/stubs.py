@@ -26,7 +26,7 @@ from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Recurrent
 from flake8_cnnmem.ops.base import Weightless
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, with_known_lengths
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
@@ -157,7 +157,7 @@ def layer(
     def register(function: Callable[..., Any]) -> Class:
         stub = LayerStub(function.__name__, function, rank, own_activation, ndim or (rank and rank + 2), least, hook)
         namespace: dict[str, Value] = {
-            "__init__": Native("__init__", lenient(maker(stub, init)), propagate_unknown=False),
+            "__init__": Native("__init__", with_known_lengths(lenient(maker(stub, init))), propagate_unknown=False),
             "build": Native("build", surely(lenient(build or builder(stub))), propagate_unknown=False),
             "call": Native("call", checked(stub, call or caller(stub)), propagate_unknown=False),
         }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeGuard
 
-from flake8_cnnmem.dims import Batch, Shape
+from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of, snake_case
-from flake8_cnnmem.frameworks.keras.shapes import plain_size
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.frameworks.keras.version import is_of_2
+from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.ops.base import extent
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -34,59 +35,6 @@ def state_of(run: Runtime, layer: Instance) -> LayerState:
 def is_layer(value: Value) -> TypeGuard[Instance]:
     """Whether a value is an instance of keras.layers.Layer."""
     return isinstance(value, Instance) and LAYER in value.cls.mro
-
-
-WEIGHT_ARGUMENTS = (
-    "shape", "initializer", "dtype", "trainable", "autocast", "regularizer", "constraint", "aggregation",
-    "overwrite_with_gradient", "name",
-)  # fmt: skip
-"""Keras 3's order; Keras 2 put the name first."""
-
-
-def add_weight(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Weight:
-    """`self.add_weight(...)` in the argument order of Keras 3, or of Keras 2 (name first), whichever was used."""
-    order: tuple[str, ...] = WEIGHT_ARGUMENTS
-    if args and (args[0] is None or isinstance(args[0], str)):
-        order = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
-    state = state_of(run, self)
-    if state.locked and not state.building:
-        raise run.error("ValueError", LOCKED)
-    given = dict(zip(order, args, strict=False)) | kwargs
-    shape = given.get("shape")
-    trainable = given.get("trainable")
-    name = given.get("name")
-    return make_weight(
-        run,
-        self,
-        name if isinstance(name, str) else "variable",
-        weight_shape(shape),
-        trainable=trainable is not False,
-        dtype=weight_dtype(given.get("dtype")),
-    )
-
-
-def weight_shape(shape: Any) -> Shape:
-    """The shape of a weight, given as a number, a tuple or None."""
-    if shape is None:
-        return ()
-    if isinstance(shape, (int, float)):
-        return (plain_size(shape),)
-    if isinstance(shape, Unknown):
-        return (shape,)
-    if isinstance(shape, (Batch, Tensor)):
-        return (Unknown("a weight's shape is not known"),)
-    sizes = []
-    for size in shape:
-        sizes.append(Unknown("a weight's size is None") if size is None else plain_size(size))
-    return tuple(sizes)
-
-
-def weight_dtype(dtype: Value) -> str:
-    """Floating weights follow the model's dtype; counters and masks keep their own."""
-    name = getattr(dtype, "name", dtype)
-    if isinstance(name, str) and name.startswith(("int", "uint", "bool", "complex", "string")):
-        return name
-    return "float"
 
 
 def make_weight(
@@ -121,14 +69,14 @@ def layers_in(value: Value, depth: int = 0) -> Iterator[Instance]:
     if isinstance(value, Instance):
         if LAYER in value.cls.mro:
             yield value
-        elif isinstance(value.payload, (list, dict)) and depth < 8:
+        elif isinstance(value.payload, (list, dict, tuple)) and depth < 8:
             yield from layers_in(value.payload, depth + 1)
-    elif isinstance(value, (list, tuple)) and depth < 8:
+    elif isinstance(value, (list, tuple, set)) and depth < 8:
         for item in value.held() if isinstance(value, TrackedList) else value:
             if type(item) not in PLAIN:
                 yield from layers_in(item, depth + 1)
     elif isinstance(value, dict) and depth < 8:
-        for item in value.values():
+        for item in value.held() if isinstance(value, TrackedDict) else value.values():
             if type(item) not in PLAIN:
                 yield from layers_in(item, depth + 1)
 
@@ -137,12 +85,16 @@ def weights_in(value: Value) -> Iterator[Weight]:
     """The weights within nested values."""
     if isinstance(value, Weight):
         yield value
+    elif isinstance(value, Instance) and any(cls.module == "tensorflow" for cls in value.cls.mro):
+        # A tf.Module's variables: Keras 2 counts them as those of the layer itself.
+        for item in value.attributes.values():
+            yield from weights_in(item)
     elif isinstance(value, (list, tuple)):
         for item in value.held() if isinstance(value, TrackedList) else value:
             if isinstance(item, Weight):
                 yield item
     elif isinstance(value, dict):
-        for item in value.values():
+        for item in value.held() if isinstance(value, TrackedDict) else value.values():
             if isinstance(item, Weight):
                 yield item
 
@@ -179,10 +131,12 @@ class TrackedList(list[Value]):
         """By id, what is in the list and not the layer's own."""
         self.replaced: list[Value] = []
         """What is no longer in the list and still the layer's own."""
+        self.plain: Noticed = {}
 
     def held(self) -> list[Value]:
         """What the layer has of the list: its items that are noticed, and those that were replaced."""
-        return [*self.replaced, *(item for item in self if id(item) not in self.unnoticed)]
+        noticed = (item for item in self if id(item) not in self.unnoticed)
+        return [*self.replaced, *noticed_in(noticed, self.plain)]
 
     def let_go(self, item: Value) -> None:
         """An item that is taken out is the layer's no longer."""
@@ -195,24 +149,24 @@ class TrackedList(list[Value]):
                     del held[at]
         elif id(item) not in self.unnoticed:
             # A list or tuple is none of the layer's own, but what is in it is.
-            self.replaced.append(item)
+            self.replaced += noticed_in([item], self.plain)
 
     def append(self, item: Value, /) -> None:
         """Add an item at the end, which the layer comes to know."""
         self.unnoticed.pop(id(item), None)
         super().append(item)
-        come_to_know(self.state, item)
+        take_in(self.state, item, self.plain)
 
     def insert(self, index: Any, item: Value, /) -> None:
         """Add an item at a place, which the layer comes to know."""
         self.unnoticed.pop(id(item), None)
         super().insert(index, item)
-        come_to_know(self.state, item)
+        take_in(self.state, item, self.plain)
 
     def extend(self, items: Iterable[Value], /) -> None:
         """Add items at the end, which the layer comes to know."""
         for item in items:
-            self.append(item)
+            self.append(TrackedList(item, self.state) if type(item) is list else item)
 
     def __iadd__(self, items: Any) -> Any:  # type: ignore[misc]
         own = {id(item) for item in self.held()}
@@ -249,6 +203,54 @@ class TrackedList(list[Value]):
         super().clear()
 
 
+class TrackedDict(dict[Value, Value]):
+    """A dict that an attribute of a layer holds (`TrackedDict`). What is put in by `layers[name] = layer` and `update`
+    is the layer's own, by `setdefault` it is not."""
+
+    def __init__(self, items: Mapping[Value, Value], state: LayerState) -> None:
+        super().__init__(items)
+        self.state = state
+        self.unnoticed: dict[int, Value] = {}
+        """By id, what is in the dict and not the layer's own."""
+        self.plain: Noticed = {}
+
+    def held(self) -> list[Value]:
+        """What the layer has of the dict: its values that are noticed."""
+        return noticed_in((item for item in self.values() if id(item) not in self.unnoticed), self.plain)
+
+    def __setitem__(self, key: Value, value: Value, /) -> None:
+        super().__setitem__(key, value)
+        self.unnoticed.pop(id(value), None)
+        take_in(self.state, value, self.plain)
+
+    def setdefault(self, key: Any, default: Any = None, /) -> Any:
+        """The value that is there, or the default, which is kept and is not the layer's own."""
+        if key not in self:
+            super().__setitem__(key, default)
+            self.unnoticed[id(default)] = default
+        return self[key]
+
+
+Noticed = dict[int, tuple[Value, list[Value]]]
+"""By id a plain list, tuple or dict that was put into a tracked one, with the layers and weights in it at that moment:
+those are the layer's own, and none that comes into it later."""
+
+
+def take_in(state: LayerState, value: Value, plain: Noticed) -> None:
+    """What a tracked list or dict makes of an item that is put in: `Tracker.track`, whose result it does not keep."""
+    come_to_know(state, value)
+    if type(value) in (list, tuple, dict):
+        plain[id(value)] = value, [*layers_in(value), *weights_in(value)]
+
+
+def noticed_in(items: Iterable[Value], plain: Noticed) -> list[Value]:
+    """Items of a tracked list or dict, those that are plain ones as what was in them when they were put in."""
+    found: list[Value] = []
+    for item in items:
+        found += plain[id(item)][1] if id(item) in plain else [item]
+    return found
+
+
 def come_to_know(state: LayerState, value: Value) -> None:
     """Number the layers in a value: in this order they are a layer's own (`Tracker.add_to_store`)."""
     for child in layers_in(value) if type(value) not in PLAIN else ():
@@ -263,7 +265,7 @@ def tracked(run: Runtime, state: LayerState, value: Value, depth: int = 0) -> Va
         return value
     if type(value) is dict:
         run.spend(len(value))
-        return {word: tracked(run, state, each, depth + 1) for word, each in value.items()}
+        return TrackedDict({word: tracked(run, state, each, depth + 1) for word, each in value.items()}, state)
     if type(value) is not list and type(value) is not tuple:
         return value
     run.spend(len(value))
@@ -292,11 +294,36 @@ def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None
         if before is not None and before is not value:
             keep(run, state, before)
         state.set_around.discard(name)
+        if computes_anew(run, self, name, before, value):
+            session_of(run).altered.add(id(self))
         if state.statements is not None:
             state.statements.add(name)
-        value = tracked(run, state, value)
-        come_to_know(state, value)
+        if not is_of_2(run):
+            value = tracked(run, state, value)
+            come_to_know(state, value)
+        elif is_passed_over(value):
+            state.set_around.add(name)
     run.set_plainly(self, name, value)
+
+
+def computes_anew(run: Runtime, layer: Instance, name: str, before: Value, value: Value) -> bool:
+    """Whether a layer that was called may compute something else by a new value: another activation, a `call` of its
+    own. A model around it that is fitted calls it as it is then. What has weights keeps their sizes (`units`)."""
+    state = layer.native
+    if not isinstance(state, LayerState) or not state.nodes or state.model is not None or session_of(run).depth:
+        return False
+    if name == "call":
+        return True
+    read_by_call = name == "activation" or not state.weights
+    return name in layer.attributes and before is not value and read_by_call
+
+
+def is_passed_over(value: Value) -> bool:
+    """Whether Keras 2 tracks nothing of what an attribute holds: it wraps lists, tuples and dicts, which it then sees
+    live, and no set and no class derived from them (`wrap_or_unwrap` in tensorflow/python/trackable)."""
+    if isinstance(value, Instance):
+        return isinstance(value.payload, (list, dict))
+    return isinstance(value, (set, dict)) and type(value) not in (dict, OrderedDict)
 
 
 def delete_attribute(run: Runtime, self: Instance, name: str) -> None:
@@ -325,7 +352,9 @@ LOCKED = "You cannot add new elements of state to a layer that is already built"
 
 
 def refuse_new(run: Runtime, layer: Instance, value: Value) -> None:
-    """ValueError for layers and variables that a layer does not hold yet."""
+    """ValueError for layers and variables that a layer does not hold yet. Keras 2 takes them."""
+    if is_of_2(run):
+        return
     known = {id(each) for each in (*sublayers(layer), *own_weights(layer))}
     if any(id(each) not in known for each in (*layers_in(value), *weights_in(value)) if each is not layer):
         raise run.error("ValueError", LOCKED)

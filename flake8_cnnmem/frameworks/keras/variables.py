@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.keras.adding_weights import weight_dtype, weight_shape
 from flake8_cnnmem.frameworks.keras.ops.operands import shape_of
-from flake8_cnnmem.frameworks.keras.tracking import all_weights, weight_dtype, weight_shape
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.tracking import all_weights
+from flake8_cnnmem.frameworks.keras.version import asks_for_2
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -64,7 +67,7 @@ def tf_variable(
     stated = tuple(shape) if isinstance(shape, (list, tuple)) and value is None else shape_of(value)
     kind = dtype_of(value) if dtype is None else weight_dtype(dtype)
     made = made_variable(run, stated, kind, options.get("name"), trainable)
-    if isinstance(made, Weight):
+    if isinstance(made, Weight) and not asks_for_2(run):
         doubt = run.unknown("whether a layer counts a tf.Variable among its weights depends on Keras' version")
         run.data(BY_TENSORFLOW)[id(made)] = (made, replace(doubt, upper=True))
     return made
@@ -77,6 +80,6 @@ it as an attribute counts it: tf.keras did, Keras 3 tracks those of its own clas
 
 def untracked(run: Runtime, model: Instance) -> Unknown | None:
     """Why the weights of a model may be fewer than are counted; None where Keras made all of them."""
-    made = run.data(BY_TENSORFLOW)
+    made = run.data(BY_TENSORFLOW) if not session_of(run).older else {}
     found = (made[id(weight)][1] for weight in all_weights(model) if id(weight) in made) if made else ()
     return next(iter(found), None)

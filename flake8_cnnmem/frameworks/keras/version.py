@@ -64,14 +64,27 @@ def defaults(run: Runtime, layer: str) -> Mapping[str, Value]:
     """Defaults of a layer in the version that the project asks for, where they are others than today's.
 
     GRU has had `reset_after`, and a second vector of biases with it, by default since TensorFlow 2.0 and Keras 2.4,
-    which is TensorFlow's (keras 2.3.1, layers/recurrent.py; tensorflow 1.15, keras/layers/recurrent.py).
+    which is TensorFlow's (keras 2.3.1, layers/recurrent.py; tensorflow 1.15, keras/layers/recurrent.py). Beside a
+    TensorFlow 2 a Keras before 2.4 has its own, and `tf.compat.v1.keras` that of TensorFlow 1.
     """
-    if layer not in ("GRU", "GRUCell"):
+    if layer not in RECURRENT:
         return {}
-    tensorflow = pin_of_tensorflow(run)
-    if is_before(tensorflow, 2) or (tensorflow is None and is_before(run.pinned("keras"), 2, 4)):
+    tensorflow, roots = pin_of_tensorflow(run), run.data(ROOTS).get(layer, ())
+    first = bool(roots) and all(root == "tensorflow.compat.v1.keras" for root in roots)
+    own = tensorflow is None or (bool(roots) and all(root == "keras" for root in roots))
+    if first or is_before(tensorflow, 2) or (own and is_before(run.pinned("keras"), 2, 4)):
         return {"reset_after": False}
     return {}
+
+
+RECURRENT = ("GRU", "GRUCell")
+ROOTS = "roots of recurrent layers"
+"""Scratch of the run: below which packages each of these layers was looked up."""
+
+
+def is_of_2(run: Runtime) -> bool:
+    """Whether the code is counted for Keras 2, as far as is known by now."""
+    return asks_for_2(run) or session_of(run).older
 
 
 def note_older(run: Runtime, layer: str, names: Sequence[str], args: Sequence[Value], given: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from flake8_cnnmem.dims import Size, as_size
+from flake8_cnnmem.frameworks.distances import note_range
 from flake8_cnnmem.frameworks.numpy import shapes
 from flake8_cnnmem.frameworks.numpy.arithmetic import written
 from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, flat_of, make, plain, sizes, with_values_of
@@ -126,7 +127,7 @@ def eye(run: Runtime, N: Value, M: Value = None, k: Value = 0, dtype: Value = No
     return make(tuple(plain_size(run, each) for each in (N, columns)), None, kind)
 
 
-@function("arange")
+@function("arange", propagate_unknown=False)
 def arange(run: Runtime, *bounds: Value, dtype: Value = None, **kwargs: Value) -> Value:
     """`numpy.arange(start, stop, step, dtype)`: one axis; with its values where they are few."""
     given = [0, *bounds] if len(bounds) == 1 else list(bounds)
@@ -134,10 +135,17 @@ def arange(run: Runtime, *bounds: Value, dtype: Value = None, **kwargs: Value) -
         dtype = given[3]
     start, stop, step = [*given, 1][:3]
     start, stop, step = plain(start), plain(stop), plain(step)
-    kind = name_of(dtype) or common(dtype_of_value(each) for each in (start, stop, step))
+    unclear = next((each for each in (start, stop, step) if isinstance(each, Unknown) and each.number != "int"), None)
+    if unclear is not None:
+        return unclear
+    kind = name_of(dtype) or common(
+        "int64" if isinstance(each, Unknown) else dtype_of_value(each) for each in (start, stop, step)
+    )
     if not all(isinstance(each, (int, float)) for each in (start, stop, step)):
         unknown = run.unknown("the length of arange is not known")
-        return make((as_size(stop, unknown) if start == 0 and step == 1 else unknown,), None, kind)
+        made = make((as_size(stop, unknown) if start == 0 and step == 1 else unknown,), None, kind)
+        note_range(run, made, unknown, step)
+        return made
     length = max(math.ceil((stop - start) / step), 0)
     return make((length,), [start + at * step for at in range(length)] if length <= KEPT else None, kind)
 

@@ -20,6 +20,7 @@ from flake8_cnnmem.frameworks.numpy.arrays import (
 )
 from flake8_cnnmem.frameworks.numpy.creation import FUNCTIONS, function
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, is_subtype, name_of
+from flake8_cnnmem.frameworks.numpy.indexing import TABLES
 from flake8_cnnmem.frameworks.numpy.reductions import FOLDS, cumulative, differences, reduce
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
@@ -153,6 +154,18 @@ def load(run: Runtime, file: Value, *args: Value, **kwargs: Value) -> Value:
     path = str(file) if isinstance(file, (str, PurePosixPath)) else ""
     cause = run.unknown(f"what {path or 'a file of arrays'} holds is not known")
     return Tensor(cause, "float32", framework="numpy") if path.endswith(".npy") else cause
+
+
+@function("loadtxt", "genfromtxt", propagate_unknown=False)
+def load_text(run: Runtime, fname: Value, dtype: Value = "float64", *args: Value, **kwargs: Value) -> Value:
+    """Numbers in a text: rows and columns, or one row where it has one of either."""
+    cause = run.unknown("what a file of numbers holds is not known")
+    kind = name_of(dtype)
+    if kind is None or kwargs.keys() & {"names", "unpack", "ndmin"}:
+        return cause
+    made = Tensor(cause, kind, framework="numpy")
+    run.data(TABLES)[id(made)] = made
+    return made
 
 
 @function("nonzero")

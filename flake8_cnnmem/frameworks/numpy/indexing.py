@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 from flake8_cnnmem.dims import Batch, Shape, Size
-from flake8_cnnmem.frameworks.distances import distance
+from flake8_cnnmem.frameworks.distances import distance, number_of_range
 from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast, spread
 from flake8_cnnmem.frameworks.numpy.arrays import as_array, cast, count, flat_of, make, plain, with_values_of
 from flake8_cnnmem.graph import Tensor
@@ -49,6 +49,10 @@ def sliced(run: Runtime, size: Size, entry: slice) -> tuple[Size, range | None]:
     return run.unknown("how much a slice leaves is not known"), None
 
 
+TABLES = "arrays of at most two axes"
+"""What is read from a text: who takes rows and columns of it says that it has both."""
+
+
 def of_picture(run: Runtime, tensor: Tensor, shape: Unknown, key: Value) -> Tensor:
     """A part of an array of unknown shape: of a picture a crop, or the same one turned over or with other channels."""
     entries = list(key) if isinstance(key, tuple) else [key]
@@ -75,6 +79,9 @@ def left_of_side(run: Runtime, side: Size, entry: slice) -> Size:
 def index(run: Runtime, tensor: Tensor, key: Value) -> Value:
     """`array[key]`: numbers, slices, None, masks and arrays of places. IndexError beyond an axis."""
     if isinstance(tensor.shape, Unknown):
+        axes = [entry for entry in key if entry is not None and entry is not ...] if isinstance(key, tuple) else []
+        if len(axes) == 2 and id(tensor) in run.data(TABLES):
+            return index(run, Tensor((tensor.shape, tensor.shape), tensor.dtype, framework="numpy"), key)
         return of_picture(run, tensor, tensor.shape, key)
     entries = expanded(key, len(tensor.shape))
     # A value that is not known may be a number, a mask, a list of places.
@@ -220,6 +227,9 @@ def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
     if not tensor.shape:
         raise run.error("TypeError", "iteration over a 0-d array")
     size = tensor.shape[0]
+    number = number_of_range(run, tensor)
+    if number is not None:
+        return number
     if not isinstance(size, int):
         return size if isinstance(size, Unknown) else run.unknown("a loop over the batch is not followed")
     run.check_size(size)

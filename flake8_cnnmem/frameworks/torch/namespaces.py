@@ -63,6 +63,7 @@ from flake8_cnnmem.frameworks.torch.nn.parameter import (
 from flake8_cnnmem.frameworks.torch.nn.utils import rnn as packing
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, TORCH
 from flake8_cnnmem.frameworks.torch.utils_data import dataset
+from flake8_cnnmem.frameworks.torch.vmapped import VMAP
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value, native
 
@@ -294,7 +295,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.jit": scripting.JIT,
     "torch.func": {
         "functional_call": Native("functional_call", functional_call, propagate_unknown=False), **TRANSFORMS,
-        "vmap": scripting.VMAP,
+        "vmap": VMAP,
     },
     "torch.nn.utils.stateless": {
         "functional_call": Native("functional_call", functional_call, propagate_unknown=False),

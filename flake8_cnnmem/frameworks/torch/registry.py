@@ -16,7 +16,7 @@ from flake8_cnnmem.frameworks.torch.arguments import renaming
 from flake8_cnnmem.frameworks.torch.devices import placing
 from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, with_known_lengths
 from flake8_cnnmem.values import Native, Value
 
 F = TypeVar("F", bound=Callable[..., Value])
@@ -99,10 +99,11 @@ for _place, _stub in STUBS.items():
 collect("tensor", STUBS["torch"], False)
 
 
-def define(*names: str) -> Callable[[F], F]:
+def define(*names: str, of_lists: bool = False) -> Callable[[F], F]:
     """Register a native under dotted names: "torch.relu", "tensor.relu", "functional.relu".
 
-    Functions of torch and methods take NumPy's argument names (`axis=`) as well, as the real ones do.
+    Functions of torch and methods take NumPy's argument names (`axis=`) as well, as the real ones do. With `of_lists`
+    it looks itself at lists of which nobody knows how many numbers they hold.
     """
 
     def register(function: F) -> F:
@@ -115,6 +116,8 @@ def define(*names: str) -> Callable[[F], F]:
                 called = placed(function)
             else:
                 called = both = both or finished(function)
+            if not of_lists:
+                called = with_known_lengths(called)
             PLACES[place][name] = Native(name, called, propagate_unknown=False)
             DEFINED[dotted] = function
         return function

@@ -77,6 +77,9 @@ LOSSES = [
     ("l1", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
     ("l1/unreduced", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=FULL)),
     *reducing("kl_div", OpRule((Saved("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
+    # Their terms are in the dtypes of either.
+    *rows("bce_with_logits/mixed kl_div/mixed poisson_nll/mixed soft_margin/mixed",
+          OpRule((X, Saved("x1")), known=False)),
     ("hinge_embedding", OpRule((Saved(New("x")), Saved(New("x", 1, 2))), forward=temporaries(5),
                             backward=temporaries(1), autocast=FULL)),
     ("poisson_nll/unreduced", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(1), backward=temporaries(1),
@@ -121,6 +124,9 @@ DERIVATIVES = [
     # batchnorm_double_backward: the input without its mean, twice, and what the formulas make of both gradients; where
     # the statistics are of the past, the input gets nothing.
     *rows("batch_norm_backward layer_norm_backward", OpRule((X, Saved("x1")), backward=temporaries(5))),
+    # The gradient of the input is multiplied by the weights once more.
+    *rows("scaled_batch_norm_backward scaled_layer_norm_backward",
+          OpRule((X, Saved("x1")), backward=temporaries(6))),
     ("fixed_norm_backward", OpRule((X, Saved("x1")), without=(1,), backward=(*temporaries(3), New("sample")))),
     ("norm_weight_backward", OpRule((X, Saved("x1")), without=(2,), backward=temporaries(2))),
     # A mask of one byte a value.

@@ -133,8 +133,15 @@ REDUCTIONS = [
     # With positions, or the value compared with all.
     *rows("max min", OpRule((Saved("positions"),), gradient="placed", partial=16)),
     *rows("median kthvalue", OpRule((Saved("positions"),), gradient="placed")),
-    # It sorts a copy of all values.
-    ("median/whole", OpRule((Saved("positions"),), gradient="placed", known=False)),
+    # It sorts all values; its gradient goes to each that is like the result, by a mask.
+    (
+        "median/whole",
+        OpRule((X, Y), forward=(New("x"), New("x", 8)), backward=(New("x", 1, 2), New("x", 4)), sorts=True),
+    ),
+    (
+        "median/not contiguous, whole",
+        OpRule((X, Y), forward=(New("x", times=2), New("x", 8)), backward=(New("x", 1, 2), New("x", 4)), sorts=True),
+    ),
     # It sorts every row.
     ("mode", OpRule((Saved("positions"),), gradient="placed", known=False)),
     # The places of the extremes, which are counted.
@@ -188,7 +195,7 @@ REDUCTIONS = [
     # Sorted values, where they were, and between which of them the result lies: a gradient for each of the two.
     (
         "quantile",
-        OpRule((Saved(New("x")), Saved(New("x", 8)), Saved(New("y", 8))), backward=temporaries(1)),
+        OpRule((Saved(New("x")), Saved(New("x", 8)), Saved(New("y", 8))), backward=temporaries(1), sorts=True),
     ),
     ("logcumsumexp", OpRule((X, Y), backward=temporaries(7), layout="contiguous")),
     # The gradient times the result, turned round, summed up and turned back; a mask of what is zero.
@@ -203,15 +210,16 @@ REDUCTIONS = [
         ),
     ),
     ("cumprod", OpRule((X, Y), backward=(New("x", times=3), New("x", 1)), layout="contiguous", autocast=RESULT)),
-    *rows("topk sort", OpRule((Saved("positions"),), gradient="placed")),
-    # Of what does not lie contiguous they sort copies, how many the sizes decide.
+    *rows("topk sort", OpRule((Saved("positions"),), gradient="placed", sorts=True)),
+    # What does not lie contiguous is copied to be chosen from.
+    ("topk/not contiguous", OpRule((Saved("positions"),), forward=temporaries(1), gradient="placed", sorts=True)),
     *(
-        (f"{kind}/not contiguous", OpRule((Saved("positions"),), gradient="placed", known=False))
-        for kind in ("topk", "sort", "median", "kthvalue")
+        (f"{kind}/not contiguous", OpRule((Saved("positions"),), forward=temporaries(1), gradient="placed"))
+        for kind in ("median", "kthvalue")
     ),
     # Their gradients are added into zeros, at the places of the extremes.
     ("running_extreme", OpRule((X, Saved("positions")), gradient="placed")),
     *rows("argmax argmin any all count_nonzero", CONSTANT),
     # It sorts the values, too.
-    ("argsort", OpRule(gradient="none", forward=temporaries(1))),
+    ("argsort", OpRule(gradient="none", forward=temporaries(1), sorts=True)),
 ]

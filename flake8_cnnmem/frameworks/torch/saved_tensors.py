@@ -200,8 +200,8 @@ def euclidean(first: int, second: int) -> OpRule:
     """`_euclidean_dist`: what its way back makes for a moment of the size of either operand."""
     return OpRule(
         (Saved("inputs"), Y),
-        forward=(New("x"), New("x1"), New("rows", times=2)),
-        backward=(New("y"), New("x", times=first), New("x1", times=second), New("rows")),
+        forward=(New("x"), New("x1"), New("first rows", times=2), New("second rows", times=2)),
+        backward=(New("y"), New("x", times=first), New("x1", times=second), New("first rows"), New("second rows")),
         layout="contiguous",
         reads="contiguous",
         autocast=FULL,
@@ -241,6 +241,8 @@ MERGES = [
     ("polar", replace(by_result(2), known=False)),
     # The condition. Autocast has no row for it: the operands are cast within.
     ("where", OpRule((X,), gradient_layout="slope")),
+    # What is narrower is cast first.
+    ("where/mixed", OpRule((X,), gradient_layout="slope", known=False)),
     *rows("compare logical floor_divide equal bitwise", CONSTANT),
     # copysign_tensor_self_backward: the quotient of result and operand, and the gradient times that.
     ("copysign", OpRule((X, Y), backward=temporaries(1, "y"))),
@@ -275,7 +277,7 @@ MERGES = [
     ("cdist/first", euclidean(2, 3)),
     ("cdist/second", euclidean(3, 2)),
     # Of few, or by another norm, each difference is a value of a buffer (cdist_backward_kernel_impl), for the second
-    # operand of the gradient and the result turned.
+    # operand of the gradient and the result turned. What is kept are the operands as they are given.
     (
         "cdist/by pairs",
         OpRule(
@@ -283,13 +285,19 @@ MERGES = [
             backward=(New("y", times=2), New("differences")),
             layout="contiguous",
             reads="contiguous",
+            passing="both",
             autocast=FULL,
         ),
     ),
     (
         "cdist/by pairs, first",
         OpRule(
-            (Saved("inputs"), Y), backward=(New("differences"),), layout="contiguous", reads="contiguous", autocast=FULL
+            (Saved("inputs"), Y),
+            backward=(New("differences"),),
+            layout="contiguous",
+            reads="contiguous",
+            passing="both",
+            autocast=FULL,
         ),
     ),
     # Batches that are repeated, or rows that nobody knows the number of.

@@ -15,6 +15,7 @@ from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_MEMBERS
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
 from flake8_cnnmem.frameworks.torch.sizes import SIZE
+from flake8_cnnmem.frameworks.torch.vmapped import VMAP
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.text.versions import VersionText
@@ -234,14 +235,6 @@ def is_tensor(run: Runtime, obj: Value) -> Value:
 def typename(run: Runtime, obj: Value) -> Value:
     """`torch.typename(obj)`: the name of its class."""
     return obj.cls.name if isinstance(obj, Instance) else type(obj).__name__
-
-
-def vmap(run: Runtime, func: Value, *args: Value, **kwargs: Value) -> Value:
-    """`torch.vmap`, which is not followed."""
-    return unknown("vmap", "vmap is not followed")
-
-
-VMAP = native("vmap", vmap)
 
 
 def default_dtype(run: Runtime) -> Value:

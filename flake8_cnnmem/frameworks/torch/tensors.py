@@ -11,6 +11,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
+from flake8_cnnmem.frameworks.distances import number_of_range
 from flake8_cnnmem.frameworks.torch import memory_formats, tensor_casts  # noqa: F401 (it fills the table)
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.autograd import grad
@@ -175,7 +176,7 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
     tensor = tensor if attribute == "requires_grad" else owner(tensor)
     if attribute == "requires_grad":
         if isinstance(tensor, Weight):
-            set_flag(run, tensor, value is not False)
+            set_flag(run, tensor, value)
         else:
             tensor.requires_grad = value is True
     elif attribute == "data":
@@ -326,8 +327,11 @@ def detach(run: Runtime, input: Value) -> Value:
 
 
 def detach_(run: Runtime, input: Value) -> Value:
-    """`x.detach_()`; a parameter stays itself."""
-    return input if isinstance(input, Weight) else detach(run, input)
+    """`x.detach_()`; a parameter stays itself, and asks for no gradient any more."""
+    if isinstance(input, Weight):
+        set_flag(run, input, False)
+        return input
+    return detach(run, input)
 
 
 def requires_grad_(run: Runtime, input: Tensor, mode: Value = True) -> Value:
@@ -396,6 +400,9 @@ def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
     """The items along the first axis."""
     if tensor.shape == ():
         raise run.error("TypeError", "iteration over a 0-d tensor")
+    number = number_of_range(run, tensor)
+    if number is not None:
+        return number
     parts = unbind(run, tensor, 0)
     # An op of several outputs gives them as a tuple.
     return list(parts) if isinstance(parts, (tuple, list)) else run.items(parts)

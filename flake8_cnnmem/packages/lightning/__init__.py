@@ -6,7 +6,7 @@ from flake8_cnnmem.frameworks.torch.distributed.precision import PLUGINS, declar
 from flake8_cnnmem.packages.lightning.callbacks import CALLBACKS
 from flake8_cnnmem.packages.lightning.commands import COMMAND_LINE
 from flake8_cnnmem.packages.lightning.fabric import FABRIC
-from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, LIGHTNING_MODULE
+from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, HYPERPARAMETERS_MIXIN, LIGHTNING_MODULE
 from flake8_cnnmem.packages.lightning.strategies import CLASSES as STRATEGIES
 from flake8_cnnmem.packages.lightning.trainer import TRAINER, TUNER
 from flake8_cnnmem.runtime import Runtime
@@ -41,6 +41,11 @@ MODULES: dict[str, dict[str, Value]] = {
         f"{package}.{name}": NAMES
         for package in PACKAGES
         for name in ("core", "core.module", "core.lightning", "core.datamodule", "trainer", "trainer.trainer")
+    },
+    **{
+        f"{package}.core.{name}": {"HyperparametersMixin": HYPERPARAMETERS_MIXIN}
+        for package in PACKAGES
+        for name in ("mixins", "mixins.hparams_mixin")
     },
     **{f"{package}.callbacks": CALLBACKS for package in PACKAGES},
     **{

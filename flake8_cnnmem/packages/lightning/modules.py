@@ -81,6 +81,13 @@ SHARED: dict[str, Value] = {
     },
 }  # fmt: skip
 
+HYPERPARAMETERS_MIXIN = Class(
+    "HyperparametersMixin",
+    namespace=Members({name: SHARED[name] for name in ("save_hyperparameters", "hparams", "hparams_initial")}),
+    module="lightning.pytorch.core.mixins",
+)
+"""What a plain module takes over to keep its constructor's arguments."""
+
 # LightningModule
 
 MEMBERS = Members(SHARED)

@@ -27,7 +27,7 @@ PINS: dict[str, tuple[str, str, int, str]] = {
     "a compatible release": ("requirements.txt", "keras~=2.2.0\n", ONE, ""),
     "a compatible release of 2": ("requirements.txt", "keras~=2.2\n", TWO, ""),
     "a range above": ("requirements.txt", "keras>=2.2\n", TWO, ""),
-    "keras beside tensorflow 2": ("requirements.txt", "keras==2.3.1\ntensorflow==2.2.0\n", TWO,
+    "keras beside tensorflow 2": ("requirements.txt", "keras==2.3.1\ntensorflow==2.2.0\n", ONE,
                                   "keras 2.3.1 (requirements.txt:1)"),
     "tensorflow 1": ("requirements.txt", "tensorflow-gpu==1.15.0\n", ONE, "tensorflow-gpu 1.15.0 (requirements.txt:1)"),
     "setup.py": ("setup.py", "from setuptools import setup\nsetup(install_requires=['keras==2.3.1'])\n", ONE,
@@ -55,6 +55,88 @@ def test_a_project_says_whose_defaults_hold(
     (tmp_path / name).write_text(text)
     report = report_of(tmp_path, GRU.replace("{options}", ""))
     assert (report.parameters, report.version) == (parameters, version)
+
+
+@pytest.mark.parametrize(
+    ("imported", "parameters"),
+    [
+        ("import keras\nfrom keras.layers import GRU", ONE),
+        ("from tensorflow import keras\nfrom tensorflow.keras.layers import GRU", TWO),
+        ("from tensorflow import keras\nimport tensorflow as tf\nGRU = tf.compat.v1.keras.layers.GRU", ONE),
+    ],
+)
+def test_a_default_is_that_of_the_package_that_a_layer_comes_from(
+    imported: str, parameters: int, tmp_path: Path
+) -> None:
+    (tmp_path / "requirements.txt").write_text("keras==2.3.1\ntensorflow==2.2.0\n")
+    code = f"{imported}\nm = keras.Sequential([keras.layers.Input((10, 4)), GRU(16)])\n"
+    assert report_of(tmp_path, code).parameters == parameters
+
+
+OWN = """
+import tensorflow as tf
+from tensorflow import keras
+from tensorflow.keras import layers
+
+class Scaled(layers.Layer):
+    def __init__(self):
+        super().__init__()
+        {made}
+    def call(self, x):
+        {called}
+
+i = keras.Input((6,))
+m = keras.Model(i, Scaled()(i))
+"""
+IN_CALL = "self.w = self.add_weight(name='w', shape=(int(x.shape[-1]), 3))"
+OF_2: dict[str, tuple[str, str, int, str]] = {
+    "a variable": ("self.v = tf.Variable(tf.ones((6,)))", "return x * self.v", 6, "upper-bound"),
+    "variables in a list": ("self.v = [tf.Variable(tf.ones((6,)))] * 1", "return x * self.v[0]", 6, "upper-bound"),
+    "variables of a tf.Module": ("self.v = tf.Module(); self.v.w = tf.Variable(tf.ones((6, 2)))",
+                                 "return x @ self.v.w", 12, "upper-bound"),
+    "a weight made in call": ("pass", f"{IN_CALL}; return x @ self.w", 18, "unresolved"),
+}  # fmt: skip
+"""Parameters by tf_keras 2.21, and the status where the project asks for no version."""
+
+
+@pytest.mark.parametrize(("made", "called", "parameters", "otherwise"), OF_2.values(), ids=OF_2)
+def test_what_a_layer_of_keras_2_tracks(
+    made: str, called: str, parameters: int, otherwise: str, tmp_path: Path
+) -> None:
+    code = OWN.replace("{made}", made).replace("{called}", called)
+    assert report_of(tmp_path, code).status == otherwise
+    (tmp_path / "requirements.txt").write_text("tensorflow==2.10.0\n")
+    report = report_of(tmp_path, code)
+    assert (report.status, report.parameters) == ("exact", parameters)
+
+
+HELD: dict[str, tuple[str, str, int]] = {
+    "a list in a list": ("self.d = []; self.d.append([]); self.d[0].append(layers.Dense(3))", "self.d[0][0](x)", 21),
+    "a list in a dict": ("self.d = {}; self.d['a'] = []; self.d['a'].append(layers.Dense(3))", "self.d['a'][0](x)", 21),
+    "a list that is filled later": ("d = []; self.d = d; d.append(layers.Dense(3))", "self.d[0](x)", 21),
+    "a part of a list": ("self.d = [1, 2]; self.d[1:] = [layers.Dense(3)]", "self.d[1](x)", 21),
+    "a set": ("self.d = {layers.Dense(3)}", "list(self.d)[0](x)", 0),
+    "a defaultdict": ("self.d = collections.defaultdict(list, a=[layers.Dense(3)])", "self.d['a'][0](x)", 0),
+    "a list of a class of its own": ("self.d = type('Own', (list,), {})([layers.Dense(3)])", "self.d[0](x)", 0),
+}
+"""Parameters by tf_keras 2.21."""
+
+
+@pytest.mark.parametrize(("made", "called", "parameters"), HELD.values(), ids=HELD)
+def test_what_keras_2_sees_of_what_an_attribute_holds(made: str, called: str, parameters: int, tmp_path: Path) -> None:
+    code = "import collections\n" + OWN.replace("{made}", made).replace("{called}", f"return {called}")
+    (tmp_path / "requirements.txt").write_text("tensorflow==2.10.0\n")
+    (tmp_path / "model.py").write_text(code)
+    (report,) = analyse(load(str(tmp_path / "model.py")), Settings(), "m").reports
+    assert (report.status, report.parameters) == ("exact", parameters)
+
+
+@pytest.mark.parametrize(("implementation", "parameters"), [(1, 2793), (2, 23961)])
+def test_a_local_layer_that_is_a_masked_matrix(implementation: int, parameters: int, tmp_path: Path) -> None:
+    made = f"layers.LocallyConnected2D(3, 3, implementation={implementation})"
+    code = f"import keras\nfrom keras import layers\nm = keras.Sequential([keras.layers.Input((9, 9, 2)), {made}])\n"
+    (tmp_path / "requirements.txt").write_text("keras==2.10.0\n")
+    assert report_of(tmp_path, code).parameters == parameters
 
 
 @pytest.mark.parametrize(("value", "parameters"), [(True, TWO), (False, ONE)])

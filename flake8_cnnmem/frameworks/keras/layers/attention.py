@@ -6,17 +6,25 @@ from typing import Any
 
 from flake8_cnnmem.dims import Shape, Size, multiply, product, same, show
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
+from flake8_cnnmem.frameworks.keras.layers.attention_parts import (
+    PROJECTIONS,
+    Heads,
+    applied,
+    build_attention,
+    call_by_parts,
+    has_own_parts,
+    make_projection,
+    private_names,
+    project,
+)
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
-from flake8_cnnmem.graph import Op, Problem, Tensor, Weight
-from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.graph import Problem, Tensor, Weight
 from flake8_cnnmem.ops import (
     Broadcast,
     Elementwise,
-    Linear,
     Matmul,
-    Permute,
     Reduce,
     RepeatInterleave,
     Reshape,
@@ -30,31 +38,9 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 
-def applied(run: Runtime, op: Op, *inputs: Value, weights: tuple[Value, ...] = (), function: str = "") -> Value:
-    """One call of an op in the graph."""
-    return run.apply(op, *inputs, weights=weights, function=function or op.kind, framework="keras")
-
-
 def last(shape: Shape | Unknown) -> Size:
     """The last size of a shape, or why it is not known."""
     return shape if isinstance(shape, Unknown) else shape[-1]
-
-
-def projection_weights(run: Runtime, self: Instance, name: str, kernel: Shape, bias: Shape) -> None:
-    """Make the kernel and, where the layer has biases, the bias of a projection."""
-    self.attributes[f"{name}_kernel"] = make_weight(run, self, f"{name}/kernel", kernel)
-    if self.attributes.get("use_bias") is not False:
-        self.attributes[f"{name}_bias"] = make_weight(run, self, f"{name}/bias", bias)
-
-
-def project(run: Runtime, self: Instance, name: str, x: Value, features: Size, axes: int = 1) -> Value:
-    """A dense layer over the last axis, as Keras' EinsumDense inside."""
-    weights = [self.attributes.get(f"{name}_kernel"), self.attributes.get(f"{name}_bias")]
-    found = tuple(weight for weight in weights if isinstance(weight, Weight))
-    inputs: Size | None = None
-    if found and isinstance(found[0].shape, tuple):
-        inputs = product(found[0].shape[:axes])
-    return applied(run, Linear(features, inputs, bias=len(found) > 1), x, weights=found, function=name)
 
 
 # --- MultiHeadAttention -----------------------------------------------------------------------------------------------
@@ -102,24 +88,21 @@ def build_projections(
 ) -> None:
     """The weights of the projections, each of so many heads and features a head, for queries, values and keys of the
     shapes `given` (a key's None for the value's): of a gate and of the output too."""
-    if "query_kernel" in self.attributes or given[1] is None:
+    if PROJECTIONS["query"] in self.attributes or given[1] is None:
         return
     state_of(run, self).built = True
     query, value = build_shapes(given[0]), build_shapes(given[1])
     key = value if given[2] is None else build_shapes(given[2])
     joined = query_heads[0], value_heads[1]
-    projection_weights(run, self, "query", (last(query), *query_heads), query_heads)
-    projection_weights(run, self, "key", (last(key), *key_heads), key_heads)
+    rank, shared = (len(shape) if isinstance(shape, tuple) else 3 for shape in (query, value))
+    make_projection(run, self, "query", rank, (last(query), *query_heads), query_heads)
+    make_projection(run, self, "key", shared, (last(key), *key_heads), key_heads)
     if self.attributes.get("use_gate") is True:
-        projection_weights(run, self, "gate", (last(query), *joined), joined)
-    projection_weights(run, self, "value", (last(value), *value_heads), value_heads)
+        make_projection(run, self, "gate", rank, (last(query), *joined), joined)
+    make_projection(run, self, "value", shared, (last(value), *value_heads), value_heads)
+    build_attention(run, self, rank + 1)
     outputs = output_sizes(self, query)
-    projection_weights(run, self, "output", (*joined, *outputs), outputs)
-
-
-@dataclass(frozen=True, slots=True)
-class Heads(Permute):
-    """The axes as an einsum takes them: no step of its own in TensorFlow. Its result it gives in any order."""
+    make_projection(run, self, "output", rank, (*joined, *outputs), outputs)
 
 
 AttentionAxes = tuple[tuple[int, ...], tuple[int, ...]]
@@ -182,6 +165,8 @@ def call_multi_head(
     shapes = [part.shape if isinstance(part, Tensor) else part for part in (query, value, key)]
     build_multi_head(run, self, *shapes)
     query = checked_mask(run, query, shapes[2], attention_mask)
+    if has_own_parts(self):
+        return call_by_parts(run, self, query, value, key, attention_mask, return_attention_scores)
     heads, width, value_dim = self.attributes["num_heads"], self.attributes["key_dim"], value_width(self)
     gate = None
     if self.attributes.get("use_gate") is True:
@@ -236,6 +221,14 @@ def MultiHeadAttention(
     return ()
 
 
+private_names(
+    MultiHeadAttention,
+    ("num_heads", "key_dim", "value_dim", "dropout", "use_bias", "use_gate", "output_shape", "attention_axes",
+     "kernel_initializer", "bias_initializer", "kernel_regularizer", "bias_regularizer", "activity_regularizer",
+     "kernel_constraint", "bias_constraint", "sliding_window", "flash_attention"),
+)  # fmt: skip
+
+
 # --- GroupQueryAttention ----------------------------------------------------------------------------------------------
 
 
@@ -248,6 +241,8 @@ def call_grouped(
     key = value if key is None else key
     shapes = [part.shape if isinstance(part, Tensor) else part for part in (query, value, key)]
     build_grouped(run, self, *shapes)
+    if has_own_parts(self):
+        return run.unknown("a GroupedQueryAttention whose parts were replaced is not followed")
     width, heads = self.attributes["head_dim"], self.attributes["num_query_heads"]
     shared = self.attributes["num_key_value_heads"]
     gate = None
@@ -282,6 +277,9 @@ def GroupedQueryAttention(
 ) -> Ops:  # fmt: skip
     """Attention in which several heads of the query share one of key and value."""
     return ()
+
+
+private_names(GroupedQueryAttention, ())
 
 
 # --- dot product and additive attention on [query, value, key] --------------------------------------------------------

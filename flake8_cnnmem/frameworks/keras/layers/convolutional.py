@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.dims import Size, product
+from flake8_cnnmem.dims import Shape, Size, product
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
 from flake8_cnnmem.frameworks.keras.ops.windows import conv
@@ -264,7 +264,10 @@ def build_locally(run: Runtime, self: Instance, input_shape: Value = None) -> No
     last = self.attributes["data_format"] != "channels_first"
     sides = result[1:-1] if last else result[2:]
     channels, filters = shape[-1 if last else 1], self.attributes["filters"]
-    weight = (product(sides), product((*kernel, channels)), filters)
+    weight: Shape = (product(sides), product((*kernel, channels)), filters)
+    if self.attributes.get("implementation") == 2:
+        # A dense matrix from every place to every place, most of it masked (keras 2, layers/locally_connected).
+        weight = (*shape[1:], *result[1:])
     self.attributes["kernel"] = make_weight(run, self, "kernel", weight)
     if self.attributes.get("use_bias") is not False:
         self.attributes["bias"] = make_weight(run, self, "bias", (*sides, filters))

@@ -125,10 +125,13 @@ def set_grad_init(run: Runtime, self: Instance, mode: Value) -> Value:
 
 
 def set_grad(run: Runtime, self: Instance) -> None:
-    """From here on gradients are recorded, or not, by the mode; one that is not known changes nothing."""
+    """From here on gradients are recorded, or not, by the mode; one that is not known changes nothing, and within a
+    model is a cause."""
     mode = self.attributes.get("mode")
     if not isinstance(mode, Unknown):
         run.grad_enabled = mode is not False and mode != 0
+    elif run.invocation is not None and run.grad_enabled:
+        note_cause(run, None, "gradients on or off", mode.reason, upper=True)
 
 
 def set_grad_enter(run: Runtime, self: Instance) -> Value:

@@ -33,6 +33,11 @@ def _floor(left: Any, right: Any) -> Any:
     return left // right
 
 
+def _toward_zero(left: Any, right: Any) -> Any:
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
 def _power(left: Any, right: Any) -> Any:
     if abs(right) > 64 or abs(left) > 1e6:
         raise ValueError("too large a power for a constant")
@@ -48,7 +53,7 @@ HOST: dict[str, Numbers] = {
     ">": operator.gt, ">=": operator.ge, "&": operator.and_, "|": operator.or_, "^": operator.xor,
     "<<": lambda a, b: a << min(b, 64), ">>": operator.rshift, "max": max, "min": min, "atan2": math.atan2,
     "fmod": math.fmod, "and": lambda a, b: bool(a and b), "or": lambda a, b: bool(a or b),
-    "xor": lambda a, b: bool(a) != bool(b), "hypot": math.hypot,
+    "xor": lambda a, b: bool(a) != bool(b), "hypot": math.hypot, "trunc": _toward_zero,
 }  # fmt: skip
 """What an operator does to the values of constants."""
 
@@ -57,6 +62,7 @@ KINDS = {
     "**": "power", "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "shift_left",
     ">>": "shift_right", "max": "maximum", "min": "minimum", "atan2": "atan2", "fmod": "remainder",
     "and": "logical_and", "or": "logical_or", "xor": "logical_xor", "hypot": "hypot",
+    "trunc": "floor_divide",
 }  # fmt: skip
 COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 LOGICAL = frozenset(("and", "or", "xor"))
@@ -66,6 +72,7 @@ FUNCTIONS = {
     "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&": "bitwise_and", "|": "bitwise_or",
     "^": "bitwise_xor", "max": "maximum", "min": "minimum", "and": "logical_and", "or": "logical_or",
     "xor": "logical_xor", "<<": "bitwise_left_shift", ">>": "bitwise_right_shift",
+    "trunc": "div",
 }  # fmt: skip
 """torch's name of the function that an operator is."""
 
@@ -253,7 +260,7 @@ def with_alpha(run: Runtime, symbol: str, input: Value, other: Value, alpha: Val
 def divide(run: Runtime, input: Value, other: Value, rounding_mode: Value, inplace: bool = False) -> Value:
     """`torch.div`: true division, or whole numbers with a rounding mode. A number is divided in one kernel, not as by
     the operator, which takes the reciprocal first."""
-    symbol = "//" if rounding_mode in ("floor", "trunc") else "/"
+    symbol = {"floor": "//", "trunc": "trunc"}.get(str(rounding_mode), "/")
     if is_number(input) and (symbol == "/" or is_number(other)):
         input = tensor_of(input)
     return binary(run, symbol, input, other, inplace)

@@ -230,6 +230,7 @@ def new_full(
     made = filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own))
     if isinstance(input, Tensor):
         made.moved = made.made_there = is_there(input)
+        made.as_wide_as = (input.as_wide_as or input) if dtype is None else source_of(dtype)
     made.requires_grad = requires_grad is True
     return born_beside(run, made, input)
 
@@ -343,7 +344,7 @@ def from_numpy(run: Runtime, ndarray: Value, **options: Value) -> Value:
     return as_tensor(run, ndarray)
 
 
-@define("torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
+@define("torch.as_tensor", "torch.asarray", "torch.scalar_tensor", of_lists=True)
 def as_tensor(run: Runtime, data: Value, dtype: Value = None, device: Value = None, **options: Value) -> Value:
     """`torch.as_tensor(data)`: a tensor is itself."""
     if isinstance(data, Tensor) and data.framework == "torch" and dtype is None:

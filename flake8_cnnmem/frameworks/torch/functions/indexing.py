@@ -22,9 +22,9 @@ MOST_AXES = 256
 TOO_MANY_AXES = Unknown("a tensor has more axes than are followed")
 
 
-def normalised(run: Runtime, key: Value) -> tuple[Any, ...] | Unknown:
-    """A key as the items of an Index: tensors of one known value count as numbers only inside slices."""
-    items = key if isinstance(key, tuple) else (key,)
+def normalised(run: Runtime, tensor: Tensor, key: Value) -> tuple[Any, ...] | Unknown:
+    """A key as the items of an Index of a tensor: tensors of one known value count as numbers only inside slices."""
+    items = as_items(key)
     if len(items) > MOST_AXES:
         return TOO_MANY_AXES
     made: list[Any] = []
@@ -37,8 +37,13 @@ def normalised(run: Runtime, key: Value) -> tuple[Any, ...] | Unknown:
             continue
         if isinstance(item, slice):
             length = distance(run, item)
-            cut = slice(bound(item.start), bound(item.stop), bound(item.step))
-            made.append(cut if length is None else Tensor((length,), "int64"))
+            cut: slice | Tensor = slice(bound(item.start), bound(item.stop), bound(item.step))
+            if length is not None:
+                # Wherever it begins, it is as long; of an axis of unknown length as well.
+                alone = sum(isinstance(each, (slice, Tensor, list)) and each != slice(None) for each in items) == 1
+                known = not alone or (isinstance(tensor.shape, tuple) and all(type(n) is int for n in tensor.shape))
+                cut = slice(0, length) if known else Tensor((length,), "int64")
+            made.append(cut)
         elif isinstance(item, Tensor):
             number = scalar(item) if item.shape == () and item.dtype != "bool" else None
             made.append(number if isinstance(number, int) else item)
@@ -70,17 +75,20 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
     if isinstance(tensor, Unknown):
         return tensor
     many = not isinstance(tensor.shape, Unknown) and len(tensor.shape) > MOST_AXES
-    items = TOO_MANY_AXES if many else normalised(run, key)
+    items = TOO_MANY_AXES if many else normalised(run, tensor, key)
     if isinstance(items, Unknown):
         from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 
         return lost_shape(run, tensor, items, "getitem")
-    unknown = next((each for each in (key if isinstance(key, tuple) else (key,)) if isinstance(each, Unknown)), None)
+    unknown = next((each for each in as_items(key) if isinstance(each, Unknown)), None)
     if tensor.data is not None and unknown is not None:
         return unknown.loose()
-    if tensor.data is not None and not isinstance(tensor, Weight) and not any(map(is_open, items)):
+    if tensor.data is not None and not isinstance(tensor, Weight) and not any(map(is_open, as_items(key))):
         known = looked_up(tensor, items)
         if known is not None:
+            if run.invocation is not None:
+                # Outside of a model it is a batch of data, which is moved by itself.
+                known.view_of, known.born = tensor, tensor.born
             return known
     if is_old_number(tensor, items):
         return run.unknown("a number is computed from a tensor's values").as_number("float")
@@ -91,9 +99,16 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
     return apply(run, op, tensor, *places, function="getitem", dtype=tensor.dtype)
 
 
+def as_items(key: Value) -> tuple[Value, ...]:
+    """The items of a key as it is written."""
+    return key if isinstance(key, tuple) else (key,)
+
+
 def is_open(item: Any) -> bool:
     """Whether a slice has a bound or step that is not known."""
-    return isinstance(item, slice) and any(isinstance(part, Unknown) for part in (item.start, item.stop, item.step))
+    if not isinstance(item, slice):
+        return False
+    return any(isinstance(bound(part), Unknown) for part in (item.start, item.stop, item.step))
 
 
 def as_places(item: Any) -> Any:
@@ -165,7 +180,7 @@ def taken(data: Any, items: list[Any]) -> Any:
 
 def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     """The tensor after `tensor[key] = value`: the same storage, written to."""
-    items = normalised(run, key)
+    items = normalised(run, tensor, key)
     if asks_for_gradient(run, tensor) and not isinstance(items, Unknown):
         apply(run, LeafPart(items), tensor, function="setitem")
         return tensor
@@ -232,7 +247,7 @@ def does_not_fit(tensor: Tensor, items: Any, key: Value, value: Value) -> Part |
         return None
     if isinstance(source.shape, Unknown) or source.shape == ():
         return None
-    if any(isinstance(each, Unknown) for each in (key if isinstance(key, tuple) else (key,))):
+    if any(isinstance(each, Unknown) for each in as_items(key)):
         return None
     try:
         Part(items).outputs(tensor.shape, source.shape)
@@ -244,11 +259,11 @@ def does_not_fit(tensor: Tensor, items: Any, key: Value, value: Value) -> Part |
 def written(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor | None:
     """A constant of which a part was replaced by a number or by other known values; None where autograd, or the device,
     has to do with it."""
-    items = normalised(run, key)
+    items = normalised(run, tensor, key)
     if tensor.data is None or isinstance(items, Unknown) or isinstance(tensor.shape, Unknown):
         lose(run, tensor)
         return None
-    unknown = any(isinstance(each, Unknown) for each in (key if isinstance(key, tuple) else (key,)))
+    unknown = any(isinstance(each, Unknown) or is_open(each) for each in as_items(key))
     source = None if unknown else tensor_of(value)
     data = replaced(tensor, items, source) if isinstance(source, Tensor) else None
     if data is not None:

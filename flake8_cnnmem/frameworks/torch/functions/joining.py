@@ -15,6 +15,7 @@ from flake8_cnnmem.graph import Mismatch, Op, Operand, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Flatten, Index, Reshape, Stack, Unsqueeze
 from flake8_cnnmem.ops.base import Weightless, axis_of, count
+from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.runtime import DRAWN_AT_RANDOM, Runtime
 from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import Value
@@ -153,6 +154,33 @@ class Gather(Weightless):
                 what = f"takes {asked} places along axis {at} of {show(shape)}: indices are {show(places)}"
                 raise Mismatch(Problem("CNM201", what), (places,))
         return (places,)
+
+
+def take_along(run: Runtime, input: Value, indices: Value, dim: Value) -> Value:
+    """`torch.take_along_dim`: both are broadcast but for the axis, and what is gathered by are the indices from the
+    first place on, a copy (aten/src/ATen/native/TensorAdvancedIndexing.cpp). Without an axis of all values."""
+    axis = 0 if dim is None else dim
+    given: list[Value] = [tensor_of(input), tensor_of(indices)]
+    if dim is None:
+        given = [apply(run, Flatten(0, -1), each, function="flatten") for each in given]
+    wide = widened(given, axis)
+    if wide is not None:
+        given = [apply(run, Expand(shape), each, function="expand") for shape, each in zip(wide, given, strict=True)]
+        given[1] = apply(run, Elementwise("remainder"), given[1], function="remainder", dtype="int64")
+    return apply(run, Gather(axis), *given, function="gather")
+
+
+def widened(given: Sequence[Value], axis: Value) -> list[Shape] | None:
+    """The shapes of two tensors that are broadcast but for an axis; None where they do not fit, or are not known."""
+    shapes = [each.shape for each in given if isinstance(each, Tensor) and isinstance(each.shape, tuple)]
+    if len(shapes) < 2 or not isinstance(axis, int) or not len(shapes[0]) == len(shapes[1]) > axis >= -len(shapes[0]):
+        return None
+    lead = axis % len(shapes[0])
+    try:
+        others = broadcast(tuple((*each[:lead], 1, *each[lead + 1 :]) for each in shapes))
+    except Mismatch:
+        return None
+    return [(*others[:lead], each[lead], *others[lead + 1 :]) for each in shapes]
 
 
 def index_select(run: Runtime, input: Value, dim: Value, index: Value) -> Value:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem.dims import Size, first_unknown, floor_divide, subtract
+from flake8_cnnmem.frameworks.distances import note_range
 from flake8_cnnmem.frameworks.torch.applying import kind
 from flake8_cnnmem.frameworks.torch.arguments import whole
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
@@ -27,7 +28,9 @@ def arange(run: Runtime, start: Value = 0, end: Value = None, step: Value = 1, *
     floating = any(isinstance(bound, float) for bound in bounds)
     result = dtype_of(dtype, "float" if floating else "int64")
     if unknown is not None:
-        return Constant((unknown,), result)
+        made = Constant((unknown,), result)
+        note_range(run, made, unknown, bounds[2])
+        return made
     first, last, by = bounds
     if not isinstance(first, (int, float)) or not isinstance(last, (int, float)) or not isinstance(by, (int, float)):
         length: Size = subtract(whole(last), whole(first))

@@ -18,7 +18,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import Constant, along, 
 from flake8_cnnmem.frameworks.torch.functions.indexing import index
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.ops import Elementwise, Loss, Reduce, Sort, TopK
+from flake8_cnnmem.ops import Elementwise, Loss, Reduce, Sort, Stack, TopK
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Property, Value
@@ -146,6 +146,18 @@ def middle(run: Runtime, name: str, input: Value, dim: Value, keepdim: Value) ->
     if dim is None:
         return reduce(run, name, input)
     return named(reduce(run, name, input, dim, keepdim, results=2))
+
+
+def quantile(run: Runtime, input: Value, q: Value, dim: Value = None, keepdim: Value = False) -> Value:
+    """What so many of the values lie below; of several shares one after the other along an axis in front."""
+    result = reduce(run, "quantile", input, dim, keepdim)
+    shares = q.shape if isinstance(q, Tensor) else ()
+    if isinstance(shares, tuple) and not shares:
+        return result
+    number = shares[0] if isinstance(shares, tuple) else shares
+    if not isinstance(number, int):
+        return lost_shape(run, result, run.unknown("how many quantiles are taken is not known"), "quantile")
+    return apply(run, Stack(0), *(result,) * number, function="quantile")
 
 
 def spread_dim(dim: Value) -> Value:

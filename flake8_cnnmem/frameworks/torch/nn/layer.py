@@ -20,7 +20,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, with_known_lengths
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Value
 
@@ -99,7 +99,7 @@ def layer(
             return apply(run, op, input, weights=own, function=name)
 
         namespace: dict[str, Value] = {
-            "__init__": Native("__init__", init, propagate_unknown=False),
+            "__init__": Native("__init__", with_known_lengths(init), propagate_unknown=False),
             "forward": Native("forward", forward or call, propagate_unknown=False),
             "reset_parameters": Native("reset_parameters", nothing, propagate_unknown=False),
             **(members or {}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
-from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
+from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS, unsure_of
 from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import is_trained, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
@@ -73,13 +73,14 @@ def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight
     """A new parameter of the data's shape and values."""
     tensor = tensor_of(data) if data is not None else NOT_INITIALISED
     if isinstance(tensor, Unknown):
-        return Weight(tensor, site=run.here(), trainable=trainable is not False)
+        return Weight(tensor, site=run.here(), trainable=trainable is not False, unsure=unsure_of(trainable))
     dtype = "float" if tensor.dtype == "float32" else tensor.dtype
     made = Weight(
         note_part(run, tensor).shape,
         dtype,
         trainable=trainable is not False and (is_floating(dtype) or dtype in COMPLEX),
         site=run.here(),
+        unsure=unsure_of(trainable),
     )
     made.moved = lies_on_device(tensor)
     run.data(MADE_WEIGHTS)[id(tensor)] = (tensor, made)
@@ -128,7 +129,7 @@ def swap_tensors(run: Runtime, t1: Value, t2: Value) -> Value:
     if not isinstance(t1, Weight) or not isinstance(t2, Weight):
         note_cause(run, None, "tensors swapped", "which tensors change places is not followed")
         return None
-    for word in ("shape", "dtype", "data", "trainable"):
+    for word in ("shape", "dtype", "data", "trainable", "unsure"):
         first, second = getattr(t1, word), getattr(t2, word)
         setattr(t1, word, second)
         setattr(t2, word, first)
@@ -165,7 +166,8 @@ def _new_buffer(run: Runtime, cls: Class, data: Value = None, *, persistent: Val
 def _new_uninitialised(
     run: Runtime, cls: Class, requires_grad: Value = True, device: Value = None, dtype: Value = None
 ) -> Value:
-    return Weight(NOT_INITIALISED, trainable=requires_grad is not False, site=run.here())
+    asks = requires_grad is not False
+    return Weight(NOT_INITIALISED, trainable=asks, site=run.here(), unsure=unsure_of(requires_grad))
 
 
 PARAMETER = Class(

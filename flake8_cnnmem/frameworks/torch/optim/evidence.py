@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import BY_HAND, DESCENT
@@ -59,11 +60,10 @@ def groups_of(optimizer: Instance) -> list[frozenset[int]]:
     return [frozenset(id(value) for value in each if isinstance(value, Weight)) for each in held]
 
 
-def options_of(optimizer: Instance) -> dict[str, Any]:
-    """The options that tell, each with the largest value that any parameter group has."""
-    groups = optimizer.attributes.get("param_groups")
+def options_of(groups: Sequence[Value]) -> dict[str, Any]:
+    """The options that tell, each with the largest value that any of these parameter groups has."""
     found: dict[str, Any] = {}
-    for group in [optimizer.native.get("options"), *(groups if isinstance(groups, list) else [])]:
+    for group in groups:
         for word in TELLING:
             setting = group.get(word) if isinstance(group, dict) else None
             if word == "weight_decay" and isinstance(group, dict) and group.get("decoupled_weight_decay") is True:
@@ -71,6 +71,9 @@ def options_of(optimizer: Instance) -> dict[str, Any]:
                 continue
             if word == "line_search_fn" and setting is not None:
                 setting = True
+            if word == "foreach" and setting is None and isinstance(group, dict) and group.get("fused") is False:
+                # Who refuses the one is not given the other (adam of torch/optim/adam.py asks whether both are None).
+                setting = False
             if isinstance(setting, (bool, int, float)) and (setting or word == "foreach"):
                 before = found.get(word)
                 found[word] = max(before, setting) if before is not None else setting
@@ -91,7 +94,9 @@ def optimizer_of(value: Value) -> Optimizer | None:
     if isinstance(followed, Followed):
         return Optimizer(value.cls.name.lower(), (), update_of(followed))
     if steps_natively(value):
-        return by_table(value)
+        whole = by_table(value)
+        parts = by_group(value)
+        return replace(whole, own=Update(parts=parts)) if parts else whole
     path, line = (value.site.path, value.site.line) if value.site is not None else ("", 0)
     never = Unknown(f"what {value.cls.name} keeps is not known: no step of it is seen", path, line)
     return Optimizer(value.cls.name.lower(), (), Update(causes=(never,)))
@@ -118,11 +123,27 @@ def update_of(followed: Followed) -> Update:
     )
 
 
-def by_table(value: Instance) -> Optimizer:
-    """One of torch's own, or one of the user's that is made from it."""
+def by_group(value: Instance) -> tuple[InnerOptimizer, ...]:
+    """One of torch's own by its parameter groups, where these differ in the options that tell; else none."""
+    groups = value.attributes.get("param_groups")
+    if not isinstance(groups, list) or len(groups) < 2:
+        return ()
+    each = [by_table(value, [group]) for group in groups]
+    if all(one.name == each[0].name and one.options == each[0].options for one in each):
+        return ()
+    return tuple(InnerOptimizer(one, ids) for one, ids in zip(each, groups_of(value), strict=False))
+
+
+def by_table(value: Instance, groups: Sequence[Value] | None = None) -> Optimizer:
+    """One of torch's own, or one of the user's that is made from it, by its groups or some of them."""
     known = next((cls.name for cls in value.cls.mro if cls.name in OPTIONS and cls.site is None), value.cls.name)
-    found = options_of(value)
+    if groups is None:
+        held = value.attributes.get("param_groups")
+        groups = [value.native.get("options"), *(held if isinstance(held, list) else [])]
+    found = options_of(groups)
     name = known.lower()
     if name == "sgd" and found.get("momentum"):
         name = "momentum"
+    if name == "muon":
+        found.setdefault("nesterov", False)
     return Optimizer(name, tuple(sorted(found.items())))

@@ -22,8 +22,7 @@ STATES: Mapping[str, OptimizerState] = MappingProxyType(
         "asgd": of("asgd"),
         "rprop": of("rprop"),
         "adafactor": of("adafactor", slots=0, factored=True, step=1, asked=True, single=1, single_held=1, normed=True),
-        # Newton-Schulz iterations on a half-precision copy of one matrix at a time.
-        "muon": of("muon", single=3, foreach=False),
+        "muon": of("muon", foreach=False, orthogonal=True),
         # Its closure runs inside of the step: what is alive in that counts as state (`flat_vectors`).
         "lbfgs": of("lbfgs"),
         "sparseadam": of("sparseadam"),

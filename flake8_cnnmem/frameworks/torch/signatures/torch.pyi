@@ -55,6 +55,7 @@ from flake8_cnnmem.frameworks.torch.functions.joining import (
     join,
     masked_select,
     meshgrid,
+    take_along,
     tril,
     triu,
 )
@@ -87,6 +88,7 @@ from flake8_cnnmem.frameworks.torch.functions.reductions import (
     nonzero,
     numel,
     power_norm,
+    quantile,
     reduce,
     running,
     spread_and_mean,
@@ -426,7 +428,7 @@ def norm(input: Tensor, p="fro", dim=None, keepdim=False, dtype=None) -> Tensor:
 def cdist(x1: Tensor, x2: Tensor, p=2.0, compute_mode=None) -> Tensor: ...
 @dist
 def dist(input: Tensor, other: Tensor, p=2) -> Tensor: ...
-@reduce("quantile")
+@quantile
 def quantile(input: Tensor, q, dim=None, keepdim=False) -> Tensor: ...
 
 nanquantile = quantile
@@ -539,7 +541,7 @@ def meshgrid(*tensors, indexing=None) -> tuple[Tensor, ...]: ...
 def cartesian_prod(*tensors) -> Tensor: ...
 @apply(Gather(dim), input, index)
 def gather(input: Tensor, dim, index, *, sparse_grad=False) -> Tensor: ...
-@apply(Gather(dim), input, indices, function="gather")
+@take_along
 def take_along_dim(input: Tensor, indices, dim=None) -> Tensor: ...
 @apply(Gather(None), input, index)
 def take(input: Tensor, index) -> Tensor: ...
@@ -583,6 +585,7 @@ def multinomial(input: Tensor, num_samples, replacement=False, *, generator=None
 def full_like(input: Tensor, fill_value, *, dtype=None, requires_grad=False, **options) -> Tensor: ...
 @born_beside(like(input, None, dtype, requires_grad), input)
 def randint_like(input: Tensor, *bounds, dtype=None, requires_grad=False, **options) -> Tensor: ...
+@of_lists
 @tensor
 def tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False) -> Tensor: ...
 @from_numpy

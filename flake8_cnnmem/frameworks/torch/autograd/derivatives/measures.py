@@ -122,6 +122,8 @@ def of_normalisation(back: Back, gradient: Tensor) -> Gradients:
     if not getattr(op, "training", True):
         kind = "fixed_norm"
     weight = back.operands[1:2] if getattr(op, "scale", True) else ()
+    if weight and kind != "fixed_norm" and not any(back.wanted[1:]):
+        kind = f"scaled_{kind}"
     if back.wanted[0]:
         found[0] = back.derivative(kind, gradient, back.x, *weight)
     for at in range(1, len(back.operands)):

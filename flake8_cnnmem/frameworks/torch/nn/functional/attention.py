@@ -159,8 +159,7 @@ def multi_head_attention_forward(
     else:
         v = static_v
     if add_zero_attn is True:
-        k = cat(run, [k, filled((groups, 1, head), None, "float")], 1)
-        v = cat(run, [v, filled((groups, 1, head), None, "float")], 1)
+        k, v = (cat(run, [each, zeros_beside(each, (groups, 1, head))], 1) for each in (k, v))
         attn_mask, key_padding_mask = padded(run, attn_mask), padded(run, key_padding_mask)
     source = sizes_of(k, 3)[1]
     if key_padding_mask is not None:
@@ -215,6 +214,14 @@ def canonical(run: Runtime, mask: Value) -> Value:
         zeros = Tensor(mask.shape, "float")
         return apply(run, Broadcast("masked_fill", True), zeros, mask, function="masked_fill_")
     return mask
+
+
+def zeros_beside(value: Value, shape: tuple[Size, ...]) -> Tensor:
+    """Zeros of the dtype that a result has."""
+    made = filled(shape, None, "float")
+    if isinstance(value, Tensor):
+        made.as_wide_as = value.as_wide_as or value
+    return made
 
 
 def padded(run: Runtime, mask: Value) -> Value:

@@ -38,6 +38,8 @@ def known_index(run: Runtime, at: Value) -> Value:
     """An index of the program; Unknown where only a run knows its value: a tensor's, a batch size."""
     if isinstance(at, (Tensor, Batch)):
         return run.unknown("an index into a container is not known")
+    if isinstance(at, slice):
+        return next((each for each in (at.start, at.stop, at.step) if isinstance(each, Unknown)), at)
     return at
 
 

@@ -21,6 +21,8 @@ MODULE = Class("Module", namespace=MEMBERS, module="torch.nn.modules.module")
 STORES = ("_parameters", "_buffers", "_modules")
 NOT_STORED = "_non_persistent_buffers_set"
 """The names of buffers that `state_dict` leaves out; made when somebody asks for it, as hardly a module has any."""
+SOMEWHERE = "?"
+"""The name of what is registered under names that nobody knows."""
 PRE_HOOKS = "_native_pre_hooks"
 """Hooks of our own that compute a weight ahead of each call (weight norm, spectral norm)."""
 
@@ -186,17 +188,33 @@ def get_attribute(run: Runtime, self: Instance, name: str) -> Value:
 
 
 @MEMBERS.method("__setattr__")
-def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> Value:
+def set_attribute(run: Runtime, self: Instance, name: str | Unknown, value: Value) -> Value:
     """`module.name = value`: parameters and modules are registered, anything else is an attribute."""
+    if isinstance(name, Unknown):
+        set_somewhere(run, self, name, value)
+        return None
     if isinstance(value, Instance) and MODULE in value.cls.mro:
         put(run, self, "_modules", name, value)
     elif isinstance(value, Weight) and not value.buffer:
         put(run, self, "_parameters", name, value)
     elif isinstance(value, Weight) and name not in stored(self, "_buffers"):
         put(run, self, "_buffers", name, value)
+    elif isinstance(value, Unknown) and isinstance(value.instead, Instance) and MODULE in value.instead.cls.mro:
+        # A module on one side of a branch, and None on the other.
+        put(run, self, "_modules", name, value)
     else:
         set_other(run, self, name, value)
     return None
+
+
+def set_somewhere(run: Runtime, self: Instance, name: Unknown, value: Value) -> None:
+    """`setattr(module, name, value)` under a name that nobody knows: one more module or parameter, or several. Anything
+    else may stand for any attribute, and in the place of a module."""
+    put(run, self, "_parameters" if isinstance(value, Weight) else "_modules", SOMEWHERE, name)
+    if not is_module(value) and not isinstance(value, Weight):
+        run.changed(self)
+        for word in self.attributes.keys() - {*STORES}:
+            self.attributes[word] = name
 
 
 def set_other(run: Runtime, self: Instance, name: str, value: Value) -> None:

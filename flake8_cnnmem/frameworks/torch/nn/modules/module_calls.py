@@ -134,7 +134,7 @@ def requires_grad(run: Runtime, self: Instance, requires_grad: Value = True) -> 
         if isinstance(value, Weight):
             if not isinstance(value.shape, Unknown) and first_unknown(value.shape) is NOT_CALLED:
                 raise run.error("ValueError", "Attempted to use an uninitialized parameter in requires_grad_")
-            set_flag(run, value, requires_grad is not False)
+            set_flag(run, value, requires_grad)
     return self
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from flake8_cnnmem.frameworks.torch.nn.modules.container import NOT_FOLLOWED, container, known_index
-from flake8_cnnmem.frameworks.torch.nn.modules.module import check_name, is_module, put, stored
+from flake8_cnnmem.frameworks.torch.nn.modules.module import SOMEWHERE, check_name, is_module, put, stored
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_parameter
 from flake8_cnnmem.graph import Tensor, Weight
@@ -104,7 +104,7 @@ def dict_update(run: Runtime, self: Instance, modules: Value) -> Value:
     """`update(modules)`: from a dict or pairs."""
     pairs = entries(run, modules)
     if isinstance(pairs, Unknown):
-        put(run, self, store_of(self), "?", pairs)
+        put(run, self, store_of(self), SOMEWHERE, pairs)
         return None
     for key, value in pairs:
         # What is no name is refused where it is put, as torch refuses it.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size, sizes
-from flake8_cnnmem.frameworks.torch.functions.shapes import shaped
+from flake8_cnnmem.frameworks.torch.functions.shapes import shaped, unflatten
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.functional.resampling import padded, resize
 from flake8_cnnmem.frameworks.torch.nn.layer import base_class, current, layer
@@ -41,7 +41,16 @@ def Flatten(start_dim: Size = 1, end_dim: Size = -1) -> Op:
     return FlattenOp(start_dim, end_dim)
 
 
-@layer("flatten", weighted=False)
+def unflatten_forward(run: Runtime, self: Instance, input: Value) -> Value:
+    """A call of nn.Unflatten, by the attributes that it has then."""
+    dim, lengths = current(run, self, "dim", "unflattened_size")
+    target = sizes((lengths,))
+    if isinstance(target, Unknown):
+        return unflatten(run, input, dim, target)
+    return shaped(run, UnflattenOp(dim, target), input, "Unflatten")
+
+
+@layer("flatten", weighted=False, forward=unflatten_forward)
 def Unflatten(dim: Size, unflattened_size: Value) -> Op:
     """One axis as several."""
     shape = sizes((unflattened_size,))
