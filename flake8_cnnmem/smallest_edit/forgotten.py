@@ -175,7 +175,7 @@ def sizes_of_data_exchanged(scene: Scene) -> Iterator[Candidate]:
     fed = problem.what.startswith("takes samples of ")
     if not fed and not scene.is_of_order and problem.elsewhere is None and problem.declared is None:
         return
-    if fed and not is_reordered(scene):
+    if fed and (scene.problem.at is not None or not is_reordered(scene)):
         return
     for place in scene.places:
         node = place.node
