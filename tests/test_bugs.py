@@ -40,7 +40,7 @@ ELSEWHERE = {
     "torch_moe_expert_out", "torch_mse_sizes", "torch_packed_lengths", "torch_pooled_away",
     "torch_positions_odd_width", "torch_positions_without_token", "torch_relative_bias_window",
     "torch_se_block_reduction", "torch_shifted_labels_only", "torch_siamese_cat_once", "torch_stack_states",
-    "torch_text_cnn_filters", "torch_timm_like_num_features", "torch_unflatten", "torch_upsample_odd",
+    "torch_text_cnn_filters", "torch_unflatten", "torch_upsample_odd",
     "torch_vae_reparam_half", "torch_view_mixes_batch", "torch_wavenet_dilation",
 }  # fmt: skip
 """Pairs whose bug is found, and told at another line than the marked one."""

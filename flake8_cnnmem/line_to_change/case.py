@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evidence.written import SyntaxIndex, indices_of
 from flake8_cnnmem.graph import Call, Site, Tensor
@@ -184,3 +186,15 @@ def later(left: Site | None, right: Site | None) -> Site | None:
     if left is None or right is None:
         return None
     return max(left, right, key=lambda site: site.line)
+
+
+def larger(table: Tensor, others: Sequence[Tensor]) -> bool:
+    """Whether a table has more along an axis than what it meets has there, and less along none."""
+    sizes = [
+        each.shape for each in others if unviewed(unchanged_from(each)) is not table and isinstance(each.shape, tuple)
+    ]
+    own = table.shape
+    if not isinstance(own, tuple) or not sizes:
+        return False
+    pairs = [(a, b) for a, b in zip(reversed(own), reversed(sizes[0]), strict=False) if type(a) is type(b) is int]
+    return any(a > b > 1 for a, b in pairs) and all(a >= b or a == 1 for a, b in pairs)

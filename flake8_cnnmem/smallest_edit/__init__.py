@@ -11,6 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from heapq import heappop, heappush
+from math import inf
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
@@ -21,10 +23,22 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.step_reads import is_reserved
 from flake8_cnnmem.ops import Einsum
 from flake8_cnnmem.results import FileReport, LayerProblem
-from flake8_cnnmem.smallest_edit import axes, blocks, calls, data, derived, lacking, numbers, options, windows
+from flake8_cnnmem.smallest_edit import (
+    axes,
+    blocks,
+    calls,
+    data,
+    derived,
+    forgotten,
+    lacking,
+    numbers,
+    options,
+    siblings,
+    windows,
+)
 from flake8_cnnmem.smallest_edit.scene import Candidate, Scene
 from flake8_cnnmem.source import Source
-from flake8_cnnmem.text.edits import applied
+from flake8_cnnmem.text.edits import Edit, applied
 
 MOST_TRIALS = 20
 """Edits of one file that are tried."""
@@ -37,49 +51,61 @@ STEPS_OF_TRIALS = 160_000
 TOLD = 3
 """How much more plausible an edit is in the line that the graph alone speaks for."""
 
-KINDS: tuple[Callable[[Scene], Iterator[Candidate]], ...] = (
-    calls.layer_not_called,
-    lacking.result_unread,
-    lacking.other_item,
-    lacking.sizes_of_reshape,
-    lacking.axis_of_target,
-    lacking.axis_put_in,
-    lacking.part_taken,
-    lacking.joined_otherwise,
-    lacking.end_of_part,
-    calls.axis_behind,
-    calls.axes_of_data,
-    blocks.heads_not_dividing,
-    blocks.other_direction,
-    blocks.test_of_sizes,
-    blocks.moved_on,
-    options.widths_of_keys,
-    blocks.part_as_beside,
-    data.other_axis,
-    data.other_size,
-    numbers.other_name,
-    numbers.factors,
-    options.switches,
-    axes.other_axis,
-    axes.other_size,
-    axes.other_order,
-    axes.order_lacking,
-    axes.exchanged,
-    numbers.squared,
-    derived.lines_before,
-    numbers.parts_of_products,
-    windows.other_number,
-    windows.size_of_data,
-    options.as_its_siblings,
-    options.strides,
-    options.factors,
-    calls.other_tensor,
-    calls.one_more_joined,
-    calls.axes_not_taken_away,
-    calls.test_of_branch,
-    numbers.number_itself,
-    numbers.number_handed_over,
+KINDS: tuple[tuple[Callable[[Scene], Iterator[Candidate]], float], ...] = (
+    (calls.layer_not_called, 2),
+    (forgotten.number_kept, 3),
+    (forgotten.name_alone, 4),
+    (lacking.result_unread, 4),
+    (forgotten.flattening_lacking, 5),
+    (blocks.heads_not_dividing, 5),
+    (numbers.other_name, 6),
+    (options.factors, 6),
+    (lacking.sizes_of_reshape, 7),
+    (blocks.part_as_beside, 7),
+    (forgotten.axis_of_loss, 7),
+    (lacking.axis_of_target, 7),
+    (forgotten.factor_of_padding, 8),
+    (data.other_axis, 7),
+    (lacking.other_item, 8),
+    (siblings.argument_of_sibling, 8),
+    (options.widths_of_keys, 8),
+    (data.other_size, 8),
+    (calls.one_more_joined, 8),
+    (calls.axis_behind, 9),
+    (calls.axes_of_data, 9),
+    (blocks.test_of_sizes, 9),
+    (blocks.moved_on, 9),
+    (axes.exchanged, 9),
+    (blocks.list_turned_round, 9),
+    (options.switches, 9),
+    (options.strides, 9),
+    (numbers.squared, 9),
+    (numbers.parts_of_products, 9),
+    (siblings.other_index, 10),
+    (blocks.other_end, 10),
+    (numbers.factors, 10),
+    (axes.other_axis, 10),
+    (axes.other_size, 10.5),
+    (lacking.end_of_part, 11),
+    (axes.other_order, 11),
+    (axes.order_lacking, 11),
+    (lacking.axis_put_in, 12),
+    (blocks.other_direction, 12),
+    (derived.lines_before, 12),
+    (windows.other_number, 13),
+    (forgotten.sizes_of_data_exchanged, 13),
+    (windows.size_of_data, 13),
+    (options.as_its_siblings, 13),
+    (calls.other_tensor, 13),
+    (lacking.joined_otherwise, 14),
+    (calls.axes_not_taken_away, 16),
+    (numbers.number_itself, 16),
+    (lacking.part_taken, 20),
+    (numbers.number_handed_over, 20),
+    (calls.test_of_branch, 21),
 )
+"""The kinds of edits, each with the rank of the most plausible one that it may give: those of which none is plausible
+enough yet are not looked for."""
 
 SOLVED = (numbers.number_itself, numbers.number_handed_over)
 """The kinds that write the very number which fits: one is found for every place that has one."""
@@ -169,27 +195,39 @@ def affordable(notes: Notes) -> int:
     return min(MOST_TRIALS, max(FEWEST_TRIALS, STEPS_OF_TRIALS // max(used, 1)))
 
 
-def candidates(report: FileReport, source: Source, notes: Notes) -> list[Candidate]:
-    """The edits that may mend the first wrong size, the most plausible first."""
+def candidates(report: FileReport, source: Source, notes: Notes) -> Iterator[Candidate]:
+    """The edits that may mend the first wrong size, the most plausible first, each looked for when its turn comes."""
     problems = problems_of(report)
     first = min(problems, key=lambda each: each.call.number if each.call is not None else 0)
     assert first.call is not None
     what = first.problem.what
     if what.startswith("has ") or what.endswith("order in memory") or isinstance(first.call.op, Einsum):
-        return []
+        return
     scene = Scene(source, first, first.call, notes, source.path, framework_of(report))
-    found: dict[tuple[object, ...], Candidate] = {}
     solving = () if writes_batch(report, first) else SOLVED
-    for kind in (kind for kind in KINDS if kind in solving or kind not in SOLVED):
+    waiting: list[tuple[float, int, Candidate]] = []
+    given: set[tuple[Edit, ...]] = set()
+
+    def those_before(rank: float) -> Iterator[Candidate]:
+        while waiting and waiting[0][0] <= rank:
+            _, _, candidate = heappop(waiting)
+            if candidate.edits not in given:
+                given.add(candidate.edits)
+                yield candidate
+
+    number = 0
+    for kind, least in KINDS:
+        yield from those_before(least - TOLD)
+        if kind in SOLVED and kind not in solving:
+            continue
         for each in kind(scene):
             if each.line == first.place.line:
                 each = replace(each, rank=each.rank - TOLD, told=True)
             if kind in SOLVED:
                 each = replace(each, solved=True)
-            known = found.get(each.edits)
-            if known is None or each.rank < known.rank:
-                found[each.edits] = each
-    return sorted(found.values(), key=lambda each: each.rank)
+            number += 1
+            heappush(waiting, (each.rank, number, each))
+    yield from those_before(inf)
 
 
 def writes_batch(report: FileReport, first: LayerProblem) -> bool:
@@ -205,12 +243,22 @@ def writes_batch(report: FileReport, first: LayerProblem) -> bool:
     )
 
 
+LOST = ("is called on what is not a tensor", "not known before its first call")
+"""How the causes end that say that an edit has taken a layer's input away."""
+
+
 def mends(after: FileReport, before: FileReport, lines: set[int]) -> bool:
     """Whether no size is wrong any more, and nothing else is lost."""
     if after.failure is not None or any(each.problems for each in after.reports):
         return False
     causes = [cause for each in after.reports for cause in each.causes if not is_reserved(cause)]
-    if any(cause.line in lines or cause.reason.startswith("the code raises") for cause in causes):
+    known = {cause.reason for each in before.reports if each.model is not None for cause in each.model.causes}
+    if any(
+        cause.line in lines
+        or cause.reason.startswith("the code raises")
+        or (cause.reason.endswith(LOST) and cause.reason not in known)
+        for cause in causes
+    ):
         return False
     return unresolved(after) <= unresolved(before) and len(after.reports) >= len(before.reports)
 

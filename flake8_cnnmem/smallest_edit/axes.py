@@ -160,10 +160,15 @@ def exchanged(scene: Scene) -> Iterator[Candidate]:
     for place in scene.places:
         if isinstance(place.node, ast.Call) and called(place.node) != "Model":
             given: list[ast.expr] = [
-                each for each in place.node.args if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))
+                each
+                for each in place.node.args
+                if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript, ast.BinOp))
             ]
             silent = scene.problem.at is None and place.distance <= NEAR and place.role != "caller"
-            if 1 < len(given) <= MOST_EXCHANGED and (silent or place.role == "block"):
+            layer = place.role == "layer" and place.distance <= TWO and len(given) == TWO
+            if layer and differ(scene, *given):
+                yield swapped(scene, 12 + place.distance / 4, *given)
+            elif 1 < len(given) <= MOST_EXCHANGED and (silent or place.role == "block"):
                 for first, second in combinations(given, 2):
                     if differ(scene, first, second):
                         yield swapped(scene, 17 + place.distance / 4, first, second)
@@ -174,17 +179,20 @@ def exchanged(scene: Scene) -> Iterator[Candidate]:
                         yield swapped(scene, 18 + place.distance / 4, one.value, other.value)
     for call in scene.index.calls:
         given = [each for each in call.args if isinstance(each, ast.Name)]
-        if len(given) == TWO and scene.is_model(call.func) and differ(scene, *given):
-            yield swapped(scene, 14, *given)
+        if TWO <= len(given) <= MOST_INPUTS and scene.is_model(call.func):
+            for first, second in combinations(given, 2):
+                if differ(scene, first, second):
+                    yield swapped(scene, 12.5 - unlike(scene, first, second), first, second)
     for function in functions_run(scene):
         returns = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
         if len(returns) == 1 and isinstance(returns[0], ast.Tuple):
             for first, second in combinations(returns[0].elts, 2):
                 if scene.shape(first) != scene.shape(second) and None not in (scene.shape(first), scene.shape(second)):
-                    yield swapped(scene, 13, first, second)
+                    yield swapped(scene, 9 if isinstance(scene.call.op, Loss) else 13, first, second)
 
 
 TWO = 2
+MOST_INPUTS = 4
 MOST_EXCHANGED = 6
 
 
@@ -198,12 +206,21 @@ def functions_run(scene: Scene) -> list[ast.AST]:
     return list(found.values())
 
 
+def unlike(scene: Scene, one: ast.expr, other: ast.expr) -> bool:
+    """Whether two tensors have other numbers of axes: pictures and rows."""
+    return len(scene.shape(one) or ()) != len(scene.shape(other) or ())
+
+
 def differ(scene: Scene, one: ast.expr, other: ast.expr) -> bool:
     """Whether two expressions gave other sizes or numbers."""
     shapes, numbers = (scene.shape(one), scene.shape(other)), (scene.number(one), scene.number(other))
     if None not in shapes:
         return shapes[0] != shapes[1]
     sizes = {size for pair in scene.pairs for size in pair}
+    several = scene.every_number(one), scene.every_number(other)
+    if all(several) and None in numbers:
+        # In a loop each turn has its own.
+        return several[0] != several[1]
     return None not in numbers and numbers[0] != numbers[1] and bool(sizes & set(numbers))
 
 

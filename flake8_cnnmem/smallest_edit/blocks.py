@@ -70,8 +70,7 @@ def same_name(one: str, other: str) -> bool:
 
 def other_direction(scene: Scene) -> Iterator[Candidate]:
     """A list of widths gone through the other way round, where layers are made for them in a loop."""
-    if scene.problem.at is not None:
-        return
+    spoken_for = AT * (scene.problem.at is not None)
     near = [place for place in scene.places if place.role in ("layer", "block", "caller") and place.distance <= CLOSE]
     for function in {id(scope): scope for scope in (scene.scope_of(place.node) for place in near)}.values():
         loops = [each for each in ast.walk(function) if isinstance(each, (ast.For, ast.comprehension))]
@@ -79,12 +78,49 @@ def other_direction(scene: Scene) -> Iterator[Candidate]:
         zipped = [each.iter for each in loops if isinstance(each.iter, ast.Call) and called(each.iter) == "zip"]
         for over in (*lists, *(each for call in zipped for each in call.args)):
             if isinstance(over, ast.Call) and called(over) == "reversed" and over.args:
-                yield scene.candidate(12, over, scene.text(over.args[0]))
+                yield scene.candidate(12 + spoken_for, over, scene.text(over.args[0]))
             elif isinstance(over, ast.Subscript) and scene.text(over).endswith("[::-1]"):
-                yield scene.candidate(12, over, scene.text(over.value))
+                yield scene.candidate(12 + spoken_for, over, scene.text(over.value))
             elif isinstance(over, (ast.Name, ast.Attribute, ast.Subscript)) and not handed(function, over):
                 if is_ordered(scene, over):
-                    yield scene.candidate(12, over, f"{scene.text(over)}[::-1]")
+                    yield scene.candidate(12 + spoken_for, over, f"{scene.text(over)}[::-1]")
+
+
+AT = 2
+"""How much less plausible that is where the graph alone speaks for a line."""
+
+
+def other_end(scene: Scene) -> Iterator[Candidate]:
+    """A list of tensors that is emptied from its other end."""
+    functions = {id(scope) for scope in (scene.scope_of(place.node) for place in scene.places if place.role == "op")}
+    for node in scene.index.calls:
+        if called(node) == "pop" and isinstance(node.func, ast.Attribute) and id(scene.scope_of(node)) in functions:
+            if scene.shape(node) is None:
+                continue
+            if not node.args:
+                yield scene.candidate(10, node, f"{scene.text(node.func)}(0)")
+            elif scene.number(node.args[0]) in (0, -1):
+                yield scene.candidate(
+                    10, node, f"{scene.text(node.func)}({'' if scene.number(node.args[0]) == 0 else 0})"
+                )
+
+
+def list_turned_round(scene: Scene) -> Iterator[Candidate]:
+    """A list of widths that a line gives a name as it is, or the other way round, in a function that makes layers; one
+    that a block is handed the other way round."""
+    for place in scene.places:
+        for value in place.node.args if isinstance(place.node, ast.Call) and place.role == "block" else ():
+            if isinstance(value, ast.Subscript) and scene.text(value).endswith("[::-1]") and is_ordered(scene, value):
+                yield scene.candidate(9, value, scene.text(value.value))
+    functions = {id(scope) for scope in (scene.scope_of(place.node) for place in scene.places)}
+    for assign in scene.index.assigns:
+        value = assign.value
+        if id(scene.scope_of(assign)) not in functions:
+            continue
+        if isinstance(value, (ast.Name, ast.Attribute)) and is_ordered(scene, value):
+            yield scene.candidate(9, value, f"{scene.text(value)}[::-1]")
+        elif isinstance(value, ast.Subscript) and scene.text(value).endswith("[::-1]") and is_ordered(scene, value):
+            yield scene.candidate(9, value, scene.text(value.value))
 
 
 def handed(function: ast.AST, node: ast.expr) -> bool:
@@ -138,6 +174,10 @@ def with_sizes(scene: Scene, test: ast.expr) -> Iterator[Candidate]:
     if stride in names - compared and any(2 * a == b or 2 * a - 1 == b for a, b in scene.sides):
         yield scene.candidate(9, test, f"{scene.text(test)} {word} {stride} {sign} 1")
     yield from compared_with(scene, test, function)
+    for part in parts:
+        if isinstance(part, ast.Compare) and len(part.ops) == 1 and isinstance(part.ops[0], (ast.Eq, ast.NotEq)):
+            turned = "!=" if isinstance(part.ops[0], ast.Eq) else "=="
+            yield scene.candidate(11, part, f"{scene.text(part.left)} {turned} {scene.text(part.comparators[0])}")
     for one in known:
         for other in known:
             if one < other and not {one, other} <= compared:
@@ -176,9 +216,16 @@ def moved_on(scene: Scene) -> Iterator[Candidate]:
         for each in ast.walk(loop):
             target = each.targets[0] if isinstance(each, ast.Assign) else None
             if isinstance(each, ast.Assign) and isinstance(target, ast.Name) and target.id in given:
+                if not scene.every_number(each.value):
+                    continue
                 looped = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)} & given
+                if isinstance(each.value, ast.Name):
+                    # A name alone: any other one that the layer is made with.
+                    numbers = {one.id for one in read if scene.every_number(one)}
+                    looped |= {name for name in numbers & given if name != target.id}
+                over = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
                 for name in sorted(looped - {getattr(each.value, "id", "")}):
-                    yield scene.candidate(9, each.value, name)
+                    yield scene.candidate(9 + 3 * (name not in over), each.value, name)
 
 
 def part_as_beside(scene: Scene) -> Iterator[Candidate]:

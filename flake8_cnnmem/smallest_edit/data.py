@@ -52,6 +52,12 @@ def other_size(scene: Scene) -> Iterator[Candidate]:
     pairs = [(a, b) for a, b in zip(*shapes, strict=True) if type(a) is int and type(b) is int and a != b]
     for assign in prepared(scene):
         for node in inside(assign.value):
+            if isinstance(node, ast.Constant) and type(node.value) is int and scene.problem.at is None:
+                parent = scene.parents.get(id(node))
+                sizes = [*parent.args] if isinstance(parent, ast.Call) else getattr(parent, "elts", [])
+                for given, asked in pairs:
+                    if node.value == given and len(sizes) == len(shapes[0]):
+                        yield scene.candidate(19, node, str(asked))
             if isinstance(node, ast.BinOp) and not isinstance(scene.parents.get(id(node)), ast.BinOp):
                 value = scene.number(node)
                 for given, asked in pairs:

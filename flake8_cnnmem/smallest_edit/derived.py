@@ -28,7 +28,7 @@ ELSEWHERE = 1.0
 ANY_NUMBER = 4.0
 """What is added for another value: one more or less, twice or half, one that the program writes elsewhere, any."""
 
-PLAIN = 6.0
+PLAIN = 9.0
 """What speaks against another number that a name is given: all that reads the name has agreed with it."""
 
 LESS = 5.0
@@ -136,7 +136,12 @@ def other_names(scene: Scene, node: ast.expr, wanted: int, rank: float) -> Itera
 
 
 def one_more_name(scene: Scene, node: ast.BinOp, value: int, wanted: int, rank: float) -> Iterator[Candidate]:
-    """A sum that lacks a name of its function."""
+    """A sum or product that lacks a name of its function."""
+    if isinstance(node.op, ast.Mult) and wanted % value == 0:
+        for other, scope in names_in_reach(scene).get(wanted // value, ())[:4]:
+            if scope is scene.scope_of(node):
+                yield scene.candidate(rank, node, f"{scene.text(node)} * {scene.text(other)}")
+                return
     for other, scope in names_in_reach(scene).get(wanted - value, ())[:4]:
         text = scene.text(other)
         if scope is scene.scope_of(node) and text not in scene.text(node) and isinstance(node.op, ast.Add):
@@ -210,11 +215,53 @@ def sources(scene: Scene, node: ast.expr) -> list[ast.expr]:
     while function is not None:
         found = scene.index.values_of(node.id, function)
         if found:
-            return found
+            return [inner for each in found for inner in returned(scene, each)]
+        unpacked = unpacked_from(scene, node.id, function)
+        if unpacked:
+            return unpacked
         if node.id in parameters(function):
             return handed(scene, function, node.id)
         function = scene.function_of(function)
     return scene.index.values_of(node.id, None)
+
+
+def returned(scene: Scene, node: ast.expr) -> list[ast.expr]:
+    """What a call of a function of the file returns; else the expression itself."""
+    if not isinstance(node, ast.Call):
+        return [node]
+    found = [each for _, values in returns_of(scene, node) for each in values if not isinstance(each, ast.Tuple)]
+    return found or [node]
+
+
+def returns_of(scene: Scene, call: ast.Call) -> Iterator[tuple[Function, list[ast.expr]]]:
+    """The functions of the file that a call may be one of, each with what it returns."""
+    for function in scene.inside_of(scene.tree):
+        if isinstance(function, ast.FunctionDef) and function.name == called(call):
+            inner = [
+                each.value for each in ast.walk(function) if isinstance(each, ast.Return) and each.value is not None
+            ]
+            yield function, inner
+
+
+def unpacked_from(scene: Scene, name: str, function: Function) -> list[ast.expr]:
+    """The item of what a function returns that a name is given among others: `layers, width = make(config)`."""
+    found: list[ast.expr] = []
+    for assign in scene.index.assigns:
+        target = assign.targets[0]
+        if not isinstance(target, ast.Tuple) or scene.function_of(assign) is not function:
+            continue
+        names = [getattr(each, "id", "") for each in target.elts]
+        if name not in names:
+            continue
+        items: list[ast.expr] = [assign.value]
+        if isinstance(assign.value, ast.Call):
+            items = [each for _, values in returns_of(scene, assign.value) for each in values]
+        found += [
+            each.elts[names.index(name)]
+            for each in items
+            if isinstance(each, ast.Tuple) and len(each.elts) == len(names)
+        ]
+    return found
 
 
 def settings(scene: Scene, word: str) -> list[ast.expr]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Loss, Reshape
@@ -101,6 +102,7 @@ def axis_of_target(scene: Scene) -> Iterator[Candidate]:
     ):
         # Numbers, one a sample: who compares them can bring either side to the other's axes.
         return
+    rank = 11 if len(target) < MAP else 7
     lacking = [at for at in range(len(output)) if output[at] == 1 and (*output[:at], *output[at + 1 :]) == target]
     if not lacking:
         return
@@ -113,9 +115,9 @@ def axis_of_target(scene: Scene) -> Iterator[Candidate]:
                 continue
             sizes = sizes[-len(shape) :] if isinstance(node.args[0], (ast.Tuple, ast.List)) else sizes
             if 0 <= at < len(sizes):
-                yield scene.candidate(11, sizes[at], f"1, {scene.text(sizes[at])}")
+                yield scene.candidate(rank, sizes[at], f"1, {scene.text(sizes[at])}")
             elif at == len(sizes):
-                yield scene.candidate(11, sizes[-1], f"{scene.text(sizes[-1])}, 1")
+                yield scene.candidate(rank, sizes[-1], f"{scene.text(sizes[-1])}, 1")
 
 
 MAP = 3
@@ -138,6 +140,15 @@ def axis_put_in(scene: Scene) -> Iterator[Candidate]:
                     for axis in (1, 0, 2)[: len(shape)]:
                         rank = 16.6 + axis / 8 + place.distance / 2
                         yield scene.candidate(rank, each, put_in(scene, each, insert, axis))
+    fed = scene.call.inputs[0].shape if scene.call.inputs else ()
+    for statement in scene.inside_of(scene.tree) if scene.is_of_axes else ():
+        function = scene.function_of(statement) if isinstance(statement, ast.Return) else None
+        if isinstance(statement, ast.Return) and function is not None and function.name == "__getitem__":
+            items = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+            for item in items:
+                own = scene.shape(item) if item is not None else None
+                if item is not None and isinstance(fed, tuple) and own and own == fed[-len(own) :]:
+                    yield scene.candidate(12, item, put_in(scene, item, insert, 0))
     for call in scene.index.calls:
         first = call.args[0] if call.args else None
         shape = scene.shape(first) if first is not None else None
@@ -184,6 +195,7 @@ def sizes_of_reshape(scene: Scene) -> Iterator[Candidate]:
         sizes = [each for each in elements(place.node) if not isinstance(each, (ast.Tuple, ast.List))]
         if place.distance:
             yield from taken_for(scene, sizes, 12 + place.distance / 4)
+            yield from turned_round(scene, sizes, 9 + place.distance / 4)
         elif isinstance(scene.call.op, Reshape) and given and declared and len(sizes) > 1:
             if given % declared == 0:
                 for at in range(1, len(sizes)):
@@ -205,6 +217,16 @@ def taken_for(scene: Scene, sizes: list[ast.expr], rank: float) -> Iterator[Cand
                 if scene.number(one) != scene.number(other):
                     edits = (scene.edit(one, scene.text(other)), scene.edit(other, scene.text(one)))
                     yield Candidate(rank, one.lineno, one.col_offset + 1, edits)
+
+
+def turned_round(scene: Scene, sizes: list[ast.expr], rank: float) -> Iterator[Candidate]:
+    """The size that is asked for, where a reshape is told it for another axis: in the place of one of the others, and
+    that one in its place."""
+    own, declared = [scene.number(each) for each in sizes], scene.problem.problem.declared
+    for one, other in combinations(range(1, len(sizes)), 2):
+        if declared in (own[one], own[other]) and own[one] != own[other]:
+            edits = (scene.edit(sizes[one], scene.text(sizes[other])), scene.edit(sizes[other], scene.text(sizes[one])))
+            yield Candidate(rank, sizes[one].lineno, sizes[one].col_offset + 1, edits)
 
 
 RESHAPES = frozenset(("view", "reshape", "unflatten"))

@@ -71,6 +71,7 @@ def other_name(scene: Scene) -> Iterator[Candidate]:
                 if place.role in ("block", "caller") and any(scene.text(each) == text for each in given):
                     far += HANDED_TWICE
                 far += NAMED_SO * named_so(scene, node)
+                far += BY_CHANCE * (literal and wanted <= SMALL)
                 rank = (6 if literal else 12 if place.distance == 0 else 15) + far + place.distance / 8
                 yield scene.candidate(rank, node, text)
                 if literal:
@@ -82,6 +83,11 @@ def is_own(scene: Scene, node: ast.expr, other: ast.expr) -> bool:
     owner = other.value if isinstance(other, ast.Attribute) else None
     return getattr(owner, "id", "") == "self" and scene.class_of(node) is scene.class_of(other)
 
+
+SMALL = 8
+BY_CHANCE = 6
+"""How much less plausible a name is in the place of a number, where its value is as small as those of kernels and
+strides: it has it by chance."""
 
 NAMED_SO = 8
 """How much less plausible another name is where a parameter is given the name that it has itself."""
@@ -141,7 +147,7 @@ def parts_of_products(scene: Scene) -> Iterator[Candidate]:
     often, known = scene.often, names_in_reach(scene)
     following = width_behind(scene)
     for place in scene.places:
-        if place.distance > 1 or place.role not in ("op", "layer"):
+        if place.distance > (3 if place.role == "layer" else 1) or place.role not in ("op", "layer"):
             continue
         times, parts = (given, declared) if place.distance == 0 else (declared, given)
         for node in inside(place.node):
@@ -157,10 +163,13 @@ def parts_of_products(scene: Scene) -> Iterator[Candidate]:
                 wanted = node.value * times // parts
                 whole = place.distance == 0 or is_product_of_numbers(scene, node)
                 if wanted > 1 and whole:
-                    rank = 18 + place.distance / 4 + odd(often, node.value, wanted)
+                    rank = 18 + place.distance / 4 + odd(often, node.value, wanted) + TOO_NEAR * (place.distance == 0)
                     rank += HALVING * ((node.value == 2 * following) - (wanted == 2 * following))
                     yield scene.candidate(rank, node, str(wanted))
 
+
+TOO_NEAR = 3
+"""What speaks against the sizes of a reshape itself: what is written there counts on what comes before."""
 
 HALVING = 3
 """What speaks for twice the width of the convolution behind a reshape: networks halve their widths on the way."""
@@ -249,7 +258,7 @@ def factors(scene: Scene) -> Iterator[Candidate]:
                     if wanted == factor * value:
                         yield scene.candidate(
                             (8 if place.distance == 0 or node.lineno == scene.problem.place.line else 16)
-                            + factor
+                            + (factor if factor == 2 else factor + RARE)
                             + far,
                             node,
                             f"{plain} * {factor}",
@@ -267,9 +276,18 @@ def factors(scene: Scene) -> Iterator[Candidate]:
                     if isinstance(part, ast.Constant) and type(part.value) is int and part.value > 1:
                         exact = set() if literal or part.value * wanted % value else {part.value * wanted // value}
                         for factor in exact | {part.value - 1, part.value + 1}:
-                            yield from resized(scene, node, part, factor, wanted, 13 + far)
+                            near = abs(factor - part.value) == 1 or factor in (2 * part.value, part.value // 2)
+                            yield from resized(scene, node, part, factor, wanted, 13 + far + ANY_FACTOR * (not near))
             if not literal and place.role != "data" and min(value, wanted) > 1:
                 yield from lacking(scene, node, plain, value, wanted, 13 + far)
+
+
+ANY_FACTOR = 4
+"""What speaks against a factor that is neither near the one that is written nor twice or half of it."""
+
+
+RARE = 2
+"""How much less plausible three or four times a size are than twice."""
 
 
 def resized(

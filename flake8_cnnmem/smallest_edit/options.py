@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import gcd
 
-from flake8_cnnmem.ops import AttentionInputs, Broadcast, Linear, Loss
+from flake8_cnnmem.ops import AttentionInputs, Broadcast, Linear, Loss, Reshape
 from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, called
 from flake8_cnnmem.text.edits import Edit, with_keyword
 
@@ -20,7 +20,8 @@ def layers(scene: Scene) -> Iterator[tuple[Place, ast.Call]]:
 def switches(scene: Scene) -> Iterator[Candidate]:
     """A switch that was forgotten, or is off."""
     shapes = [each.shape for each in scene.call.inputs[:2] if isinstance(each.shape, tuple)]
-    compared = isinstance(scene.call.op, Loss) and len(shapes) > 1 and len(shapes[0]) == len(shapes[1])
+    shapes = shapes if isinstance(scene.call.op, Loss) else []
+    compared = bool(shapes) and len(shapes) > 1 and len(shapes[0]) == len(shapes[1])
     compared = compared and "takes a target" not in scene.problem.problem.what
     for place, call in layers(scene):
         given = {word.arg: word.value for word in call.keywords}
@@ -33,10 +34,17 @@ def switches(scene: Scene) -> Iterator[Candidate]:
             names = ("keepdims" if "axis" in given else kept,)
         for name in names:
             value = given.get(name)
+            if isinstance(value, ast.Constant) and value.value is True and has_more_axes(shapes):
+                yield scene.candidate(9 + place.distance / 8, value, "False")
             if value is None or (isinstance(value, ast.Constant) and value.value is False):
                 node = call if value is None else value
                 edit = with_keyword(call, scene.lines, name, "True")
                 yield Candidate(9 + place.distance / 8, node.lineno, node.col_offset + 1, (edit,))
+
+
+def has_more_axes(shapes: Sequence[tuple[object, ...]]) -> bool:
+    """Whether what a loss is given has an axis more than its target has."""
+    return len(shapes) > 1 and len(shapes[0]) == len(shapes[1]) + 1 > FREE
 
 
 def widths_of_keys(scene: Scene) -> Iterator[Candidate]:
@@ -139,6 +147,11 @@ def strides(scene: Scene) -> Iterator[Candidate]:
             yield added(13 + place.distance / 8, spelling.stride, "1")
         if spelling.convolution not in name or not scene.is_halving:
             continue
+        if isinstance(scene.call.op, (Linear, Reshape)) and "padding" in given and spelling.same:
+            kept = [scene.text(each) for each in call.args]
+            kept += [f"{word.arg}={scene.text(word.value)}" for word in call.keywords if word.arg != "padding"]
+            edit = scene.edit(call, f"{scene.text(call.func)}({', '.join(kept)})")
+            yield Candidate(rank, call.lineno, call.col_offset + 1, (edit,))
         for word in call.keywords:
             if word.arg in (spelling.stride, "padding") and given_twice(scene, call, word):
                 kept = [scene.text(each) for each in call.args]

@@ -15,7 +15,7 @@ from flake8_cnnmem.evidence.written import Function, SyntaxIndex
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.line_to_change.case import unchanged_from, unviewed
+from flake8_cnnmem.line_to_change.case import larger, unchanged_from, unviewed
 from flake8_cnnmem.ops import (
     GLU,
     Chunk,
@@ -88,10 +88,7 @@ class Scene:
         self.index = SyntaxIndex(self.tree)
         self.values: dict[int, list[Value]] = {}
         self.names: dict[int, list[tuple[ast.expr, ast.AST | None]]] | None = None
-        """The names that had a number, once somebody has asked for them (`numbers.names_in_reach`)."""
         self.gathered: dict[int, list[ast.AST]] = {}
-        self.numbers: dict[int, int] = {}
-        """By the id of an expression that was evaluated: how many calls there were behind its last evaluation."""
         for note in notes.found:
             known = self.values.setdefault(id(note.node), [])
             if len(known) < MOST_VALUES and note.first <= call.number:
@@ -168,6 +165,13 @@ class Scene:
         while at is not None and not isinstance(at, ast.stmt):
             at = self.parents.get(id(at))
         return at
+
+    def is_inside(self, node: ast.AST, known: set[int]) -> bool:
+        """Whether a node is one of those with these ids, or in one of them."""
+        at: ast.AST | None = node
+        while at is not None and id(at) not in known:
+            at = self.parents.get(id(at))
+        return at is not None
 
     def scope_of(self, node: ast.AST) -> ast.AST:
         return self.function_of(node) or self.tree
@@ -290,9 +294,9 @@ class Scene:
                 for node in self.index.calls:
                     if called(node) == function.name:
                         found.setdefault(id(node), Place(node, "block", layer.distance))
-        known = {id(inner) for each in found.values() for inner in ast.walk(each.node)}
+        known = set(found)
         for node in self.index.calls:
-            if called(node) in self.spelling.made and id(node) not in known:
+            if called(node) in self.spelling.made and not self.is_inside(node, known):
                 found[id(node)] = Place(node, "data", min(len(self.behind), FAR))
         return list(found.values())
 
@@ -301,9 +305,10 @@ class Scene:
         """Sizes, each with the one that it would have to be."""
         problem = self.problem.problem
         found: set[tuple[int, int]] = set()
-        if self.is_of_order:
-            return found
         given, declared = problem.given, problem.declared
+        by_chance = isinstance(self.call.op, Convolution) and self.has_maps and (declared or 0) > COLOURS
+        if self.is_of_order and not (problem.elsewhere is not None and by_chance):
+            return found
         found |= self.states or set(self.differing())
         found |= self.before_parts
         found = {(a, b) for a, b in found if a > 1 and b > 1}
@@ -407,18 +412,8 @@ class Scene:
         return found
 
 
-def larger(table: Tensor, others: Sequence[Tensor]) -> bool:
-    """Whether a table has more along an axis than what it meets has there, and less along none."""
-    sizes = [
-        each.shape for each in others if unviewed(unchanged_from(each)) is not table and isinstance(each.shape, tuple)
-    ]
-    own = table.shape
-    if not isinstance(own, tuple) or not sizes:
-        return False
-    pairs = [(a, b) for a, b in zip(reversed(own), reversed(sizes[0]), strict=False) if type(a) is type(b) is int]
-    return any(a > b > 1 for a, b in pairs) and all(a >= b or a == 1 for a, b in pairs)
-
-
+COLOURS = 4
+"""As many channels pictures have at the most: that a side of maps has more of them too is chance."""
 FLAT_WITHIN = 6
 """How many calls before a layer of features the flattening of maps is looked for."""
 MAPS = 4

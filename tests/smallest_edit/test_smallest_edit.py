@@ -122,6 +122,43 @@ CASES = {
         ["a, b, c, d, e, f = self.a(x).chunk(6, dim=1)", "return a * x.repeat(1, 3) + b"], "2, 8",
         "self.a = nn.Linear(8, width * 4)",
     ),
+    "maps that are not flattened": (
+        ["self.a = nn.Conv2d(3, 8, 3)", "self.b = nn.Linear(8 * 4, width)"],
+        ["h = nn.functional.adaptive_avg_pool2d(self.a(x), 2)", "return self.b(h)"], "2, 3, 8, 8",
+        "h = nn.functional.adaptive_avg_pool2d(self.a(x), 2)",
+    ),
+    "a line that does nothing to a tensor's axes": (
+        ["self.a = nn.Conv1d(8, width, 3)"], ["h = x", "return self.a(h)"], "2, 20, 8", "h = x",
+    ),
+    "a line that keeps a width": (
+        ["blocks, size = [], 8", "for _ in range(2):", "    blocks.append(nn.Linear(size, size // 2))",
+         "    size = size", "self.a = nn.Sequential(*blocks)"],
+        ["return self.a(x)"], "2, 8", "size = size",
+    ),
+    "the next item of a list": (
+        ["blocks, sizes = [], [8, 16, 32]", "for i in range(2):", "    into = sizes[i + 1]",
+         "    blocks.append(nn.Linear(into, sizes[i + 1]))", "self.a = nn.Sequential(*blocks)"],
+        ["return self.a(x)"], "2, 8", "into = sizes[i + 1]",
+    ),
+    "a list that is not turned round": (
+        ["sizes = [8, 16, 32]", "back = sizes", "self.a = nn.Linear(8, 32)",
+         "self.b = nn.Sequential(nn.Linear(back[0], back[1]), nn.Linear(back[1], back[2]))"],
+        ["return self.b(self.a(x))"], "2, 8", "back = sizes",
+    ),
+    "a list that is emptied from its other end": (
+        ["self.a, self.b = nn.Linear(8, 12), nn.Linear(12, 20)", "self.c = nn.Linear(20, 3)"],
+        ["maps = [self.a(x)]", "maps.append(self.b(maps[0]))", "last = maps.pop(0)", "return self.c(last)"], "2, 8",
+        "last = maps.pop(0)",
+    ),
+    "two widths the other way round": (
+        ["self.a = nn.Conv1d(8, width, 3)", "inner, last = width, 5", "self.b = nn.Linear(last, inner)"],
+        ["h = self.a(x)", "return self.b(h.mean(2))"], "2, 8, 20", "self.b = nn.Linear(last, inner)",
+    ),
+    "a padding without the dilation": (
+        ["def padded(dilation=3):", "    around = 1",
+         "    return nn.Conv1d(8, 8, 3, padding=around, dilation=dilation)", "self.a = padded()"],
+        ["return x + self.a(x)"], "2, 8, 20", "around = 1",
+    ),
     "a feature's own axis": (
         ["self.a = nn.Linear(1, width)", "self.b = nn.Linear(width, 3)"],
         ["h = self.a(x)", "return self.b(h)"], "2, 5", "h = self.a(x)",
