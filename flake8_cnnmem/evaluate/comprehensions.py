@@ -34,8 +34,8 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
     plain = isinstance(node.for_in.iter, (cst.Name, cst.Attribute)) and node.for_in.inner_for_in is None
     single = (compile_target(compiler, node.for_in.target), compiler.expression(node.for_in.iter)) if plain else None
     without_none = single is not None and is_without_none(node.for_in)
-    number = number_for_any(compiler, node.elt, node.for_in)
-    array = array_for_any(compiler, node.elt, node.for_in)
+    number = number_for_any(compiler, node.elt, element, node.for_in)
+    array = array_for_any(compiler, node.elt, element, node.for_in)
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
@@ -145,7 +145,7 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
     key_code = compiler.expression(node.key)
     value_code = compiler.expression(node.value)
     rounds = compile_rounds(compiler, node.for_in)
-    number = number_for_any(compiler, node.value, node.for_in)
+    number = number_for_any(compiler, node.value, value_code, node.for_in)
 
     def code(frame: Frame) -> Value:
         result: dict[Value, Value] = {}
@@ -170,12 +170,14 @@ NUMBERING = frozenset({"int", "float", "ord", "len", "abs", "round", "min", "max
 """Functions that a part of an element may call: none of them changes anything."""
 
 
-def number_for_any(compiler: Compiler, node: cst.BaseExpression, rounds: cst.CompFor) -> Callable[..., Value]:
-    """Code for the number that an element is whatever the items are of something that is not known: `stoi[c] for c in
-    text`, `i for i, c in enumerate(chars)`. MISSING where it is none, or is no plain expression."""
+def number_for_any(
+    compiler: Compiler, node: cst.BaseExpression, element: Code, rounds: cst.CompFor
+) -> Callable[..., Value]:
+    """Code for the number that an element (with its code) is whatever the items are of something that is not known:
+    `stoi[c] for c in text`, `i for i, c in enumerate(chars)`. MISSING where it is none, or is no plain expression."""
     if rounds.inner_for_in is not None or not is_plain(node):
         return lambda frame, cause: MISSING
-    target, element = compile_target(compiler, rounds.target), compiler.expression(node)
+    target = compile_target(compiler, rounds.target)
     called = rounds.iter.func if isinstance(rounds.iter, cst.Call) else None
     counts = isinstance(called, cst.Name) and called.value == "enumerate"
 
@@ -193,14 +195,16 @@ def number_for_any(compiler: Compiler, node: cst.BaseExpression, rounds: cst.Com
     return code
 
 
-def array_for_any(compiler: Compiler, node: cst.BaseExpression, rounds: cst.CompFor) -> Callable[..., Value]:
-    """Code for the array that functions make of any item of something that is not known: `resize(imread(f), (64, 64)) /
-    255 for f in files`. As the body of a loop over it, it runs once. MISSING for what is no array, and where an object
-    is called: a model runs as often as there are items."""
+def array_for_any(
+    compiler: Compiler, node: cst.BaseExpression, element: Code, rounds: cst.CompFor
+) -> Callable[..., Value]:
+    """Code for the array that functions make of any item of something that is not known, by the element's own code:
+    `resize(imread(f), (64, 64)) / 255 for f in files`. As the body of a loop over it, it runs once. MISSING for what is
+    no array, and where an object is called: a model runs as often as there are items."""
     names = called_in(node) if isinstance(node, (cst.Call, cst.BinaryOperation, cst.Tuple)) else []
     if rounds.inner_for_in is not None or rounds.ifs or not names:
         return lambda frame, cause: MISSING
-    target, element = compile_target(compiler, rounds.target), compiler.expression(node)
+    target = compile_target(compiler, rounds.target)
     functions = [compiler.expression(name) for name in names if is_dotted(name)]
 
     def code(frame: Frame, cause: Unknown) -> Value:

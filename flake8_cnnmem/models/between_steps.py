@@ -43,12 +43,20 @@ def needs_more(trace: Trace, phases: Sequence[Phase], total: float) -> Unknown |
 
 def between(trace: Trace, phases: Sequence[Phase]) -> Iterator[Call]:
     """The ops outside of any layer and of the loops that train, which are run for certain."""
-    spans = [span_of(phase) for phase in phases]
+    spans = [*map(span_of, phases), *steps_of_others(trace)]
     rests = {id(turn.loop.open) for event in trace.events for turn in around(event.turn) if turn.loop.follows}
     for call, doubt in trace.calls:
         if (doubt is None or id(doubt) in rests) and all(each.layer is None for each in call.ancestry()):
             if not any(first < call.number <= last for first, last in spans):
                 yield call
+
+
+def steps_of_others(trace: Trace) -> Iterator[tuple[int, int]]:
+    """As `span_of`, of every loop of the program that repeats a step: each is told by itself."""
+    loops = {id(event.turn.loop): event.turn.loop for event in trace.events if event.kind == "step" and event.turn}
+    for loop in loops.values():
+        if loop.turns:
+            yield loop.began, loop.turns[-1].last
 
 
 def span_of(phase: Phase) -> tuple[int, int]:

@@ -125,7 +125,7 @@ def reduction(word: str) -> Callable[..., Value]:
     def of_these(run: Runtime, description: Value, tensor: Value, **lengths: Value) -> Value:
         cause = not_followed(run, description, (tensor,))
         if cause is not None or "keepdims" in lengths:
-            return cause or run.unknown(NOT_FOLLOWED)
+            return run.unknown(NOT_FOLLOWED) if cause is None else cause
         pattern = str(description)
         if "->" not in pattern:
             if "[" not in pattern:
@@ -140,7 +140,7 @@ def rearrange(run: Runtime, description: Value, *tensors: Value, **lengths: Valu
     """`einx.rearrange("a b -> b a", x)`, of one tensor."""
     cause = not_followed(run, description, tensors)
     if cause is not None or len(tensors) != 1 or "+" in str(description):
-        return cause or run.unknown(NOT_FOLLOWED)
+        return run.unknown(NOT_FOLLOWED) if cause is None else cause
     return transformed(run, tensors[0], BRACKETS.sub("", str(description)), None, lengths)
 
 
@@ -148,7 +148,7 @@ def dot(run: Runtime, description: Value, *tensors: Value, **lengths: Value) -> 
     """`einx.dot("b [c], [c] d -> b d", x, y)`, as the einsum that it is."""
     cause = not_followed(run, description, tensors)
     if cause is not None or "->" not in str(description) or lengths:
-        return cause or run.unknown(NOT_FOLLOWED)
+        return run.unknown(NOT_FOLLOWED) if cause is None else cause
     return einsum(run, *tensors, BRACKETS.sub("", str(description)))
 
 
@@ -161,7 +161,7 @@ def get_at(run: Runtime, description: Value, *tensors: Value, **lengths: Value) 
     inputs = [names for names in named if names is not None]
     output = output_of(right, inputs) if right else None
     if cause is not None or len(sides) != len(tensors) or len(inputs) != len(tensors) or output is None:
-        return cause or run.unknown(NOT_FOLLOWED)
+        return run.unknown(NOT_FOLLOWED) if cause is None else cause
     sizes = {
         name: size
         for names, value in zip(inputs, tensors, strict=True)
@@ -183,7 +183,7 @@ def over(function: str) -> Callable[..., Value]:
         marked = re.findall(r"\[\s*(\w+)\s*\]", str(description).partition("->")[0])
         names = axes_of(BRACKETS.sub("", str(description).partition("->")[0]), tensor)
         if cause is not None or len(marked) != 1 or names is None:
-            return cause or run.unknown(NOT_FOLLOWED)
+            return run.unknown(NOT_FOLLOWED) if cause is None else cause
         return run.call(TORCH[function], tensor, names.index(marked[0]))
 
     return of_these

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.ops import Loss, Reshape
+from flake8_cnnmem.ops import Loss, Reshape, Stack
 from flake8_cnnmem.smallest_edit.numbers import elements
 from flake8_cnnmem.smallest_edit.scene import FAR, Candidate, Scene, called, inside
 
@@ -83,6 +83,10 @@ def joined_otherwise(scene: Scene) -> Iterator[Candidate]:
         other = scene.spelling.stacks.get(called(node))
         distance = far.get(id(node), FAR)
         if other is None or not isinstance(node.func, ast.Attribute) or not distance or scene.shape(node) is None:
+            continue
+        site = scene.call.site
+        if isinstance(scene.call.op, Stack) and site is not None and site.line == node.lineno:
+            # What is refused is that these very parts are of several sizes.
             continue
         parts = node.args[0] if node.args else None
         lists = [scene.shape(each) for each in parts.elts] if isinstance(parts, (ast.List, ast.Tuple)) else []

@@ -97,12 +97,14 @@ def apply(
     return made
 
 
-def note_unlike(run: Runtime, input: Tensor | Unknown, weight: Value) -> None:
-    """A product of two dtypes is a RuntimeError in torch: where it surely is one, what follows is not told as exact."""
-    for one, other in ((input, weight), (weight, input)):
-        if isinstance(one, Tensor) and isinstance(other, Tensor) and other.dtype in ("float", "float32"):
-            if one.dtype == "float64" or kind(one.dtype) < kind("float"):
-                note_cause(run, None, "unlike dtypes", f"a product of {one.dtype} and float32 is refused")
+def note_unlike(run: Runtime, one: Tensor | Unknown, other: Value) -> None:
+    """A product of two dtypes is a RuntimeError in torch: where it surely is one, what follows is not told as exact. In
+    which dtype a model trains that its weights are in is not known of the inputs of its call."""
+    pairs = [(one, other)] if isinstance(other, Weight) else [(one, other), (other, one)]
+    for wide, plain in pairs:
+        if isinstance(wide, Tensor) and isinstance(plain, Tensor) and plain.dtype in ("float", "float32"):
+            if wide.dtype == "float64" or kind(wide.dtype) < kind("float"):
+                note_cause(run, None, "unlike dtypes", f"a product of {wide.dtype} and float32 is refused")
 
 
 def remain_leaf(run: Runtime, before: Tensor | Unknown, made: Value) -> None:

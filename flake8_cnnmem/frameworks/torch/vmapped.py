@@ -127,7 +127,7 @@ def vmap(
             return closed(shape, iter([call.all_rows(leaf, at) for leaf, at in zip(leaves, ends, strict=True)]))
         except NotFollowed:
             cause = next((leaf for leaf in leaves if isinstance(leaf, Unknown)), None)
-            return cause or run.unknown("what a mapped function gives is not known")
+            return run.unknown("what a mapped function gives is not known") if cause is None else cause
 
     return Native("vmap", mapped, propagate_unknown=False)
 
