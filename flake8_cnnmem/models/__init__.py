@@ -1,7 +1,8 @@
 """Which models a file defines, and their graphs: each root is fed with symbolic inputs."""
 
 from flake8_cnnmem.models.arrangements import arranged
-from flake8_cnnmem.models.build import Built, Wanted, build_model, stated_by_step
+from flake8_cnnmem.models.build import Built, Wanted, build_model
+from flake8_cnnmem.models.input_of_step import stated_by_step
 from flake8_cnnmem.models.joint_training import Evaluated, Whole, as_the_outermost, joined
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.runs import evaluate_file
