@@ -28,11 +28,15 @@ def needs_more(trace: Trace, phases: Sequence[Phase], total: float) -> Unknown |
     between its steps has run is more than that already."""
     if not phases or len(trace.calls) > MOST_CALLS:
         return None
+    least = LEAST_SHARE * total
+    large = [call for call in between(trace, phases) if sum(map(bytes_written, call.outputs)) >= least]
+    if not large:
+        return None
     there = on_the_device(trace)
     held = {key: life for key, life in lifetimes(trace, phases).items() if key in there}
     sizes = {key: bytes_of(tensor) for key, (tensor, _, _) in held.items()}
-    for call in between(trace, phases):
-        if sum(sizes.get(id(written_to(result)), 0) for result in call.outputs) < LEAST_SHARE * total:
+    for call in large:
+        if sum(sizes.get(id(written_to(result)), 0) for result in call.outputs) < least:
             continue
         alive = sum(sizes[key] for key, (_, made, last) in held.items() if made <= call.number <= last)
         if alive > total:
@@ -46,9 +50,10 @@ def between(trace: Trace, phases: Sequence[Phase]) -> Iterator[Call]:
     spans = [*map(span_of, phases), *steps_of_others(trace)]
     rests = {id(turn.loop.open) for event in trace.events for turn in around(event.turn) if turn.loop.follows}
     for call, doubt in trace.calls:
+        if any(first < call.number <= last for first, last in spans):
+            continue
         if (doubt is None or id(doubt) in rests) and all(each.layer is None for each in call.ancestry()):
-            if not any(first < call.number <= last for first, last in spans):
-                yield call
+            yield call
 
 
 def steps_of_others(trace: Trace) -> Iterator[tuple[int, int]]:
@@ -110,6 +115,11 @@ def written_to(tensor: Tensor) -> Tensor:
     while whole.call is not None and whole.call.inputs and getattr(whole.call.op, "in_place", False) is True:
         whole = storage_of(whole.call.inputs[0])
     return whole
+
+
+def bytes_written(result: Tensor) -> float:
+    """How large the tensor is in whose storage a result lies."""
+    return bytes_of(written_to(result))
 
 
 def bytes_of(tensor: Tensor) -> float:
