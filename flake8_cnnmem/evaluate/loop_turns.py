@@ -125,6 +125,8 @@ class Turn:
     """Whether it learns nothing, and has put results of models into containers."""
     passed: bool = False
     """Whether the program has gone on to the next turn before the end of the body."""
+    cut: bool = False
+    """Whether it was not evaluated to its end: it took more steps than there were."""
     forms: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Numbers that were computed from its own (`epoch + 1`, `epoch * every`): (how many times it, how much more)."""
 
@@ -152,7 +154,9 @@ class Turn:
         for turn in around(self):
             if (turn is self or turn.number == count) and len(turn.limits) < MOST_LIMITS:
                 turn.limits.append((count, first))
-            if count in turn.forms and turn.number != count and len(turn.limits) < MOST_LIMITS:
+            # Other counts that come to the same number by chance are compared with limits; few are asked to be equal.
+            asked = symbol == "==" and count in turn.forms and turn.number != count
+            if asked and len(turn.limits) < MOST_LIMITS:
                 times, more = turn.forms[count]
                 turn.limits.append(((count - more) // times, -((more - first) // times)))
         return first
@@ -176,13 +180,17 @@ class Turn:
             return
         if not (1 < divisor <= MOST_COUNTED and 0 <= count < MOST_COUNTED and 0 <= wanted < divisor):
             return
+        explained = False
         for turn in around(self):
+            form = turn.form_of(count)
             if divisor <= LONGEST_PERIOD and (turn is self or turn.number == count):
                 turn.counts.append((count, divisor, wanted))
-            elif is_test and turn.number is not None and (form := turn.form_of(count)) is not None:
+            elif is_test and turn.number is not None and form is not None and not explained:
                 later = first_with_rest(form, turn.number, divisor, wanted)
                 if later and len(turn.limits) < MOST_LIMITS:
                     turn.limits.append((turn.number, later))
+            # That the turn around has the same number, or one more, is chance.
+            explained = explained or form is not None
 
 
 def first_with_rest(form: tuple[int, int], number: int, divisor: int, wanted: int) -> int:

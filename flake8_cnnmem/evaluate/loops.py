@@ -80,6 +80,9 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             signal = rounds(frame, value, items, watched)
         except Raised:
             signal = left_before(frame, depth, invocation)
+        except Exhausted:
+            run.trace.cut(turn)
+            raise
         finally:
             watched.goes_through()
             run.trace.leave(turn, run.numbered)
@@ -189,6 +192,9 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             signal = rounds(frame)
         except Raised:
             signal = left_before(frame, depth, invocation)
+        except Exhausted:
+            run.trace.cut(turn)
+            raise
         finally:
             run.trace.leave(turn, run.numbered)
         join_breaks(frame, outer_breaks)

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import TypeAlias
 
 from flake8_cnnmem.evaluate.counted_rests import CountedRest
-from flake8_cnnmem.evaluate.loop_turns import InReach, Loop, Turn
+from flake8_cnnmem.evaluate.loop_turns import InReach, Loop, Turn, around
 from flake8_cnnmem.graph import Call, Invocation, Site, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -185,6 +185,13 @@ class Trace:
         if turn.events[0] != turn.events[1]:
             turn.loop.turns.append(turn)
         self.turn = turn.loop.outer
+
+    def cut(self, outer: Turn | None) -> None:
+        """What may be evaluated of the program ends in the turns that are running inside of `outer`."""
+        for turn in around(self.turn):
+            if turn is outer:
+                break
+            turn.cut = True
 
     def leave(self, outer: Turn | None, number: int) -> None:
         """Whatever turns are running inside of `outer` have ended, by an exception perhaps."""

@@ -148,9 +148,22 @@ def phases_of(trace: Trace) -> list[Phase]:
     for event in trace.events:
         if not any(is_within(event.turn, loop) for loop in outermost):
             loose.append(event)
-    found = [phase for loop in outermost for phase in phases_of_loop(trace, loop)]
+    whole = {loop.statement for loop in outermost if any(steps_in(trace, turn) and not turn.cut for turn in loop.turns)}
+    seen = [loop for loop in outermost if not is_cut(trace, loop) or loop.statement not in whole]
+    found = [phase for loop in seen for phase in phases_of_loop(trace, loop)]
     found += phases_without_loop(trace, loose)
     return sorted(found, key=lambda phase: phase.passes[0].first)
+
+
+def steps_in(trace: Trace, turn: Turn) -> bool:
+    """Whether an optimizer steps in a turn."""
+    return any(event.kind == "step" for event in trace.events_of(turn))
+
+
+def is_cut(trace: Trace, loop: Loop) -> bool:
+    """Whether no turn of a loop in which an optimizer steps was evaluated to its end: what is told of such a loop is
+    what an earlier run of it does."""
+    return all(turn.cut for turn in loop.turns if steps_in(trace, turn))
 
 
 def makers_of(trace: Trace) -> dict[int, list[int]]:
@@ -203,11 +216,14 @@ def layers_of(call: Call) -> list[object]:
 
 def phases_of_loop(trace: Trace, loop: Loop) -> Iterator[Phase]:
     """The trainings of one loop: a single one, but for loops that go through several models."""
-    passes, turns = [], []
+    passes: list[Pass] = []
+    turns: list[int] = []
     gathered: list[Turn] = []
     for turn in loop.turns:
+        if turn.cut and passes:
+            break
         gathered.append(turn)
-        if any(event.kind == "step" for event in trace.events_of(turn)):
+        if steps_in(trace, turn):
             passes.append(passed(trace, gathered))
             turns.append(len(gathered))
             gathered = []

@@ -18,11 +18,16 @@ def told_by(phase: Phase) -> tuple[int, ...]:
     return (*size_of(phase), made_in(phase), behind, phase.passes[0].first if phase.loop is None else 0)
 
 
+DIGITS = 3
+"""To so many digits it is told what a step makes: a number that is printed every so many steps decides nothing."""
+
+
 def made_in(phase: Phase) -> int:
-    """How many values the ops of a step that a gradient goes through give, as far as that is known."""
+    """How many values the ops of a step that a gradient goes through give, about, as far as that is known."""
     calls = (call for call, doubt in phase.passes[-1].calls if doubt is None and call.grad)
     sizes = (dims.product(each.shape) for call in calls for each in call.outputs if not isinstance(each.shape, Unknown))
-    return sum(size for size in sizes if isinstance(size, int))
+    made = sum(size for size in sizes if isinstance(size, int))
+    return round(made, DIGITS - len(str(made)))
 
 
 def last_step(phase: Phase) -> int:

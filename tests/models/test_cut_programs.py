@@ -93,3 +93,31 @@ def test_a_program_that_ends_before_it_makes_a_model_says_what_ends_it() -> None
     told = [(cause.reason, cause.line) for cause in found.missing]
     assert ("the code raises NameError: name 'xrange' is not defined", 4) in told
     assert not found.reports
+
+
+IN_THE_SECOND_EPOCH = """\
+import torch
+from torch import nn
+
+first, second = nn.Linear(8, 8).cuda(), nn.Linear(8, 8).cuda()
+one = torch.optim.Adam(first.parameters())
+other = torch.optim.Adam(second.parameters())
+for epoch in range(3):
+    for _ in range(100):
+        x = torch.rand(64, 8).cuda()
+        one.zero_grad()
+        second(first(x)).mean().backward()
+        one.step()
+        number = 0
+        while epoch == 1 and number < 10 ** 9:
+            number += 1
+        other.zero_grad()
+        second(first(x).detach()).mean().backward()
+        other.step()
+"""
+
+
+def test_a_turn_that_is_not_followed_to_its_end_is_no_training_of_its_own() -> None:
+    """The steps of the second epoch end within a turn, behind the first of its two optimizers."""
+    reports = analyse(Source("train.py", IN_THE_SECOND_EPOCH), Settings()).reports
+    assert [(report.kind, report.place, report.parameters) for report in reports] == [("training", (1, 1), 144)]
