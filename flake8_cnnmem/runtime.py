@@ -283,6 +283,14 @@ class AbstractTurns(Protocol):
     def __exit__(self, *exception: object) -> None: ...
 
 
+def so_many(run: Runtime, item: Value, cause: Unknown) -> list[Value]:
+    """A list of unknown length whose items are all like this one."""
+    made: list[Value] = []
+    run.havoc(made, cause)
+    run.note_sample(made, [item])
+    return made
+
+
 def with_known_lengths(function: Callable[..., Value]) -> Callable[..., Value]:
     """A native that is given the cause in place of a list of numbers of which nobody knows how many it holds. Lists of
     tensors, modules or the like stay as they are: what takes them asks `Runtime.items`."""

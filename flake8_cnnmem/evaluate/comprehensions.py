@@ -15,9 +15,9 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up_from
 from flake8_cnnmem.evaluate.loop_turns import Turn, around
-from flake8_cnnmem.evaluate.subscripts import alike
 from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import so_many
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import MISSING, Bound, Native, Raised, Stream, Value
@@ -44,7 +44,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
                 item = each_alike(frame, inner)
                 item = number(frame, inner) if item is MISSING else item
                 item = array(frame, inner) if item is MISSING else item
-                return inner if item is MISSING else alike(frame.run, item, inner)
+                return inner if item is MISSING else so_many(frame.run, item, inner)
             found.append(element(inner))
         return found
 

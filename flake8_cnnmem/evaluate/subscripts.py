@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.loop_turns import Turn
 from flake8_cnnmem.evaluate.operators import payload
 from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.runtime import so_many
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Value
 
@@ -41,7 +42,7 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
         if not isinstance(key, slice):
             return item
         length = distance(run, key)
-        return [item] * length if length else alike(run, item, run.havocked[id(value)][1])
+        return [item] * length if length else so_many(run, item, run.havocked[id(value)][1])
     if isinstance(value, Tensor):
         return frameworks.of(value).index(run, value, key)
     if isinstance(value, dict):
@@ -130,14 +131,6 @@ def side_of(shape: Unknown, key: Value) -> Value:
     if isinstance(key, slice) and (key.start or 0, key.stop, key.step or 1) == (0, 2, 1):
         return sides
     return sides[key] if type(key) is int and key in (0, 1) else shape.loose()
-
-
-def alike(run: Interpreter, item: Value, cause: Unknown) -> list[Value]:
-    """A list of unknown length whose items are all like this one."""
-    made: list[Value] = []
-    run.havoc(made, cause)
-    run.note_sample(made, [item])
-    return made
 
 
 def class_item(run: Interpreter, cls: Class, key: Value) -> Value:

@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate.builtins.concrete import type_name
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.views import Items, Keys, Values
 from flake8_cnnmem.evaluate.turns import Sliced
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, so_many
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Stream, Value
 
@@ -224,14 +224,6 @@ def any_item(run: Runtime, iterable: Value, cause: Unknown) -> Value:
         return item
     common = run.one_of(iterable, cause)
     return MISSING if isinstance(common, Unknown) and not common.number else common
-
-
-def so_many(run: Runtime, item: Value, cause: Unknown) -> list[Value]:
-    """A list of unknown length whose items are all like this one."""
-    made: list[Value] = []
-    run.havoc(made, cause)
-    run.note_sample(made, [item])
-    return made
 
 
 def of_one_length(run: Runtime, sources: Sequence[Iterator[Value]]) -> Iterator[Value]:

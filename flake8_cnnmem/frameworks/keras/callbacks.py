@@ -49,11 +49,8 @@ def call_hooks(run: Runtime, callbacks: list[Instance], names: tuple[str, ...], 
                 continue
             numbers = () if name in WITHOUT_A_NUMBER else (epoch if name in OF_AN_EPOCH else 0,)
             hook, logs = run.get(callback, name), run.unknown("what a step logs is not followed")
-            limited = Native(
-                name, lambda run, *args, hook=hook: run.within(STEPS, hook, *args), propagate_unknown=False
-            )
             session.hooks += 1
-            run.aside(limited, *numbers, logs)
+            run.aside(Native(name, limited(hook), propagate_unknown=False), *numbers, logs)
             session.hooks -= 1
 
 

@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.torch.arguments import size
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import Chunk, Elementwise, Split, Unbind
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, so_many
 from flake8_cnnmem.shared_values import shares
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -86,11 +86,8 @@ def so_many_rows(run: Runtime, input: Value, each: Value, cause: Unknown) -> Val
     tensor = tensor_of(input)
     if not isinstance(tensor, Tensor) or not isinstance(tensor.shape, tuple) or type(each) is not int:
         return cause
-    made: list[Value] = []
     start = cause.another("int")
-    run.havoc(made, cause)
-    run.note_sample(made, [run.index(input, slice(start, start.moved(each)))])
-    return made
+    return so_many(run, run.index(input, slice(start, start.moved(each))), cause)
 
 
 def tensor_split(
