@@ -234,7 +234,10 @@ def either(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     return signal.value if isinstance(signal, Returned) else cause
 
 
-def aside(run: Interpreter, code: Code, frame: Frame) -> Value:
-    """A value that may not be evaluated at all (`unknown or code`): what it changes is undone."""
-    side = take(run, Unknown(""), frame, lambda frame: Returned(code(frame)))
-    return side.signal.value if isinstance(side.signal, Returned) else Unknown("one side raises")
+def aside(run: Interpreter, code: Code, frame: Frame, cause: Unknown) -> Value:
+    """A value that may not be evaluated at all (`unknown or code`): what it changes is not known afterwards."""
+    side = take(run, cause, frame, lambda frame: Returned(code(frame)))
+    if not isinstance(side.signal, Returned):
+        return Unknown("one side raises")
+    merge(run, side, Side(), cause, False)
+    return side.signal.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem import frameworks
@@ -20,6 +21,7 @@ from flake8_cnnmem.evaluate import (
     iteration,
     joins,
     operators,
+    perhaps,
     pins,
     subscripts,
     top_level,
@@ -341,6 +343,13 @@ class Interpreter:
     within = attempts.within
     aside = attempts.aside
     make_data = attempts.make_data
+    refuse_layer = attempts.refuse_layer
+
+    def made_of(self, cause: Unknown, values: Sequence[Value]) -> Unknown:
+        """What is made of some values by what nobody can follow: a layer, perhaps, where one is among them."""
+        return joins.for_layers(cause, values)
+
+    perhaps_done = perhaps.perhaps_done
     pinned = pins.pinned
 
     def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
@@ -368,7 +377,10 @@ class Interpreter:
         """A call some of whose arguments are not known, not even how many."""
         if isinstance(function, Bound) and isinstance(function.function, Native) and function.function.spread:
             function.function.spread(self, function.receiver, cause)
-        return function if isinstance(function, Unknown) else cause
+        if type(function.function if isinstance(function, Bound) else function) is Function:
+            # Whatever it makes.
+            return replace(cause, of_layers=True)
+        return function if isinstance(function, Unknown) else joins.for_layers(cause, (function,))
 
     def construct(self, cls: Class, *args: Value, **kwargs: Value) -> Value:
         """An instance of a class, as a call of it gives."""

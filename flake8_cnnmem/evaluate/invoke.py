@@ -353,17 +353,24 @@ def make(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str
         instance = Instance(cls, site=site)
     if run.births is not None:
         run.births[id(instance)] = instance
-    if frameworks.is_layer(instance):
+    is_layer = frameworks.is_layer(instance)
+    if is_layer:
         made_layer(run, instance)
     if run.frame is not None and run.frame.kind != "module":
         run.trace.used.add(id(cls))
     initialiser = cls.find("__init__")
     if initialiser is not MISSING:
+        making = run.trace.making
+        if is_layer:
+            making.append(instance)
         try:
             result = invoke_special(run, initialiser, instance, args, kwargs)
         except Leaving as left:
             run.left_unfinished(instance, left)
             raise
+        finally:
+            if is_layer:
+                making.pop()
         if isinstance(result, Unknown) and type(initialiser) is Native:
             return result
     finished_layer(run, instance)

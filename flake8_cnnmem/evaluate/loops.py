@@ -70,7 +70,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         items = run.iterate(value)
         if isinstance(items, Unknown):
             item = run.sample(value)
-            return unknown_loop(frame, items, once(items if item is MISSING else item), twin)
+            return any_number(frame, items, once(items if item is MISSING else item))
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
@@ -92,6 +92,16 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             return signal
         join_breaks(frame, outer_breaks)
         return None
+
+    def any_number(frame: Frame, cause: Unknown, body: Code) -> Value:
+        """The loop over nobody knows how many items, and its `else` unless it is left before."""
+        outer_breaks, frame.breaks = frame.breaks, []
+        signal = unknown_loop(frame, cause, body, twin)
+        if signal is None and node.orelse is not None:
+            left = frame.breaks[-1][1] if frame.breaks else None
+            signal = orelse(frame) if left is None else frame.run.branch(left, frame, orelse, lambda frame: None)
+        join_breaks(frame, outer_breaks)
+        return signal
 
     def rounds(frame: Frame, value: Value, items: Iterator[Value], watched: Rounds) -> Value:
         run = frame.run

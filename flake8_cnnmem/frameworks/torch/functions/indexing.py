@@ -36,6 +36,8 @@ def normalised(run: Runtime, tensor: Tensor, key: Value) -> tuple[Any, ...] | Un
             made.append(0)
             continue
         if isinstance(item, slice):
+            if isinstance(item.step, int) and item.step <= 0 and tensor.framework == "torch":
+                raise run.error("ValueError", "step must be greater than zero")
             length = distance(run, item)
             cut: slice | Tensor = slice(bound(item.start), bound(item.stop), bound(item.step))
             if length is not None:

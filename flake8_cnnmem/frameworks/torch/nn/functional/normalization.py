@@ -50,7 +50,12 @@ def normalise_batch(
     declared: Value = None,
     ranks: tuple[int, ...] = (),
 ) -> Value:
-    """`declared` is the layer's num_features, where there is a layer."""
+    """`declared` is the layer's num_features, where there is a layer. ValueError where statistics are asked of a single
+    value (`_verify_batch_size` in torch/nn/functional.py)."""
+    if training is True and isinstance(input, Tensor) and isinstance(input.shape, tuple) and len(input.shape) > 1:
+        others = (input.shape[0], *input.shape[2:])
+        if all(type(size) is int and size == 1 for size in others):
+            raise run.error("ValueError", "Expected more than 1 value per channel when training")
     op = BatchNorm(
         stated(width(weight, bias, running_mean), declared),
         scale=weight is not None,
