@@ -115,6 +115,16 @@ FOLLOWED_IN_PART: dict[str, str] = {
         f"unsure_torch.py::{name}()": FOLDER
         for name in ("FlagAtBreak", "FrozenInList", "GivenAnyhow", "NamedOnTheWay", "SetInList")
     },
+    **{
+        f"left_early.py::{name}": FOLDER
+        for name in ("Broken()", "BrokenFlag()", "ChangedAndReturned()", "Continued()", "ElseOfTry()", "Endless()")
+    },
+    **{
+        f"left_early.py::{name}": FOLDER
+        for name in ("FrozenAndBroken()", "RaisedAndTaken()", "RaisedInside()", "Returned()", "ReturnedDeep()")
+    },
+    **{f"left_early.py::{name}": FOLDER for name in ("ReturnedInLoop()", "built()")},
+    "left_early.py::DroppedPerhaps()": "whether values are dropped is not known",
     "unsure_torch.py::ByIdentity()": "the identity of an object changes from run to run",
     "unsure_torch.py::CopiedByPickle()": "the result of pickle.loads is not known",
     "unsure_torch.py::PickedAtRandom()": "the result of random.choice is not known",

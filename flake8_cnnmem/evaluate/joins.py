@@ -73,6 +73,11 @@ def for_layers(cause: Unknown, items: Iterable[Value]) -> Unknown:
     return dataclasses.replace(cause, of_layers=True)
 
 
+def made_of(run: Interpreter, cause: Unknown, values: Iterable[Value]) -> Unknown:
+    """The cause for what nobody can follow and is made of some values: a layer, perhaps, where one is among them."""
+    return for_layers(cause, values)
+
+
 def makes_layers(value: Value) -> bool:
     """Whether a value is a layer, a class of layers, or something in a row that begins with one."""
     if isinstance(value, (list, tuple)):

@@ -40,6 +40,9 @@ from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Raised, Value
 
+MOST_EXITS = 64
+"""So often a loop may be left, for all that is known, before its further turns are taken for one."""
+
 FEW_ROUNDS = 2
 """Where so few items of a sequence are left, as of `["train", "val"]`, they are gone through one by one."""
 
@@ -74,6 +77,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
+        parted = len(frame.parted or ())
         watched = Rounds(frame, twin, isinstance(items, COUNTED))
         watched.goes_through(value, items)
         try:
@@ -87,6 +91,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             watched.goes_through()
             run.trace.leave(turn, run.numbered)
             run.trace.skipping = False
+            run.meet(frame, parted, (BREAK, CONTINUE))
         if signal is not None:
             frame.breaks = outer_breaks
             return signal
@@ -122,7 +127,10 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             watched.item = item
             watched.begin()
             target(frame, item)
+            parted = len(frame.parted or ())
             signal = body(frame)
+            if frame.parted:
+                run.meet(frame, parted, (CONTINUE,))
             watched.end(signal is CONTINUE)
             if signal is not None:
                 if signal is BREAK or isinstance(signal, Returned):
@@ -198,6 +206,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
+        parted = len(frame.parted or ())
         try:
             signal = rounds(frame)
         except Raised:
@@ -207,6 +216,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             raise
         finally:
             run.trace.leave(turn, run.numbered)
+            run.meet(frame, parted, (BREAK, CONTINUE))
         join_breaks(frame, outer_breaks)
         return signal
 
@@ -228,11 +238,16 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
             watched.begin()
+            parted = len(frame.parted or ())
             signal = body(frame)
+            if frame.parted:
+                run.meet(frame, parted, (CONTINUE,))
             watched.end()
             if signal is BREAK or isinstance(signal, Returned):
                 watched.left()
                 return signal if isinstance(signal, Returned) else None
+            if len(frame.breaks) > MOST_EXITS and endless:
+                return unknown_loop(frame, frame.breaks[-1][1], body, twin, True)
             if watched.repeat() and not watched.soon_otherwise():
                 watched.stopped()
                 cause = run.unknown("how long a training loop goes on is not known")
