@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks, packages
-from flake8_cnnmem.evaluate import registries, stdlib
+from flake8_cnnmem.evaluate import imported_effects, registries, stdlib
 from flake8_cnnmem.evaluate.blocks import statement
 from flake8_cnnmem.evaluate.budget import READ, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
@@ -26,6 +26,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Namespace, Value
 
 if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.imported_effects import Place
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 TEXT_PER_STEP = 400
@@ -88,6 +89,14 @@ class Importer:
         """By package and the names of a registry: the files that mention one of them."""
         self.mentioned: dict[str, Mapping[object, Sequence[int]]] = {}
         """By path: the statements of a file that may register a key, by key."""
+        self.completed: dict[int, int] = {}
+        """Containers, by id, that have been completed, and how many modules were known by then."""
+        self.subclassed: set[tuple[str, str]] = set()
+        """Classes, by the path of their module, of which the subclasses have been looked for in what is imported."""
+        self.reached: dict[tuple[str, int], Sequence[Place]] = {}
+        """By folder and the number of known modules: what the program imports from there."""
+        self.located: dict[str, tuple[str, bool]] = {}
+        """By dotted name: the file of a module, and whether it is a package; an empty one where there is none."""
         self.defining: list[set[str]] = []
         """What the top-level statements that are running define."""
 
@@ -310,10 +319,19 @@ class Importer:
 
     def registered(self, container: dict[Value, Value], key: str) -> bool:
         """Whether statements that were not needed so far give this registry the key."""
-        return registries.registered(self, container, key)
+        if registries.registered(self, container, key):
+            return True
+        imported_effects.complete(self, container)
+        return key in container
+
+    def complete(self, container: Value) -> None:
+        """Run what fills a container of an imported module in the other modules that the program imports."""
+        imported_effects.complete(self, container)
 
     def subclasses(self, cls: Class) -> list[Value]:
         """The classes of the modules read so far that name this one as a base, in the order of their definition."""
+        if cls.site is not None and cls.site.path in self.by_path:
+            imported_effects.subclassing(self, self.by_path[cls.site.path], cls.name)
         found: list[Value] = []
         modules = [module for module in self.modules.values() if isinstance(module, Module)]
         if self.run.frame is not None:
