@@ -282,7 +282,7 @@ def list_(compiler: Compiler, node: cst.List) -> Code:
 
     def code(frame: Frame) -> Value:
         items = collect(frame, parts)
-        if not items and isinstance(items, list):
+        if isinstance(items, list) and not items:
             frame.run.note_registry(items)
         births = frame.run.births
         if births is not None and not isinstance(items, Unknown):

@@ -1,4 +1,4 @@
-"""What modules do to others when they are imported: they register their classes and functions.
+"""What modules do to others when they are imported: they register their classes and functions, and change settings.
 
 Modules are read only as far as a name is needed (`modules.py`). A container that other modules fill when they are
 imported is therefore completed where it is read as a whole, or asked for a key that no text shows
@@ -9,37 +9,19 @@ imports, in the order of the imports. Python runs those statements as well, and 
 from __future__ import annotations
 
 import ast
-import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.outlines import DEFINITIONS, IMPORTS, base_name, touched
+from flake8_cnnmem.evaluate.project_imports import Place, import_lines, imported, in_order, located
 from flake8_cnnmem.evaluate.registries import bound_by, may_be_filled_by, mentions, names_of, searched
 from flake8_cnnmem.source import SourceError, parse
 from flake8_cnnmem.values import Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.imports import Importer
-
-MOST_FILES = 400
-"""Modules that a program imports from its own project, in which the statements that fill a container are looked for."""
-
-IMPORT = re.compile(
-    r"^(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))", re.MULTILINE
-)
-"""An import at the top of a text: dots, module and names, or modules."""
-
-ALL_OF_A_FOLDER = re.compile(r"\b(?:import_module|__import__|iter_modules|walk_packages)\b")
-"""What imports modules by names that are computed: those of the folder."""
-
-
-class Place(NamedTuple):
-    """A module of the project that is not loaded for its imports alone: its dotted name and its file."""
-
-    dotted: str
-    path: str
-    package: bool
 
 
 def complete(importer: Importer, container: Value) -> None:
@@ -87,8 +69,7 @@ def words_of(module: Module, names: Sequence[str]) -> list[str]:
 
 def run_mentioning(importer: Importer, owner: Module, words: Sequence[str]) -> None:
     """Run the top-level statements that may fill what has these names, in the order in which modules are imported."""
-    places = imported(importer, owner)
-    for place in places:
+    for place in imported(importer):
         if not any(word in searched(importer, place.path) for word in words):
             continue
         module = importer.find(place.dotted)
@@ -98,7 +79,7 @@ def run_mentioning(importer: Importer, owner: Module, words: Sequence[str]) -> N
             body = parse(module.source.python, module.path).body
         except SourceError:
             continue
-        module.index()
+        module.begin(importer.run)
         here = set(words)
         for at, node in enumerate(body):
             if isinstance(node, ast.ImportFrom):
@@ -125,72 +106,72 @@ def may_fill(node: ast.stmt, words: set[str]) -> bool:
     return any(mentions(part, words) for part in parts)
 
 
-def imported(importer: Importer, owner: Module) -> Sequence[Place]:
-    """The modules of the project that the program imports, those first that others import; none where they are too
-    many. What is installed beside the project fills nothing of it."""
-    home = os.path.abspath(owner.path)
-    for _ in range(len(owner.name.split(".")) + (1 if owner.package else 0)):
-        home = os.path.dirname(home)
-    known = [each for each in importer.modules.values() if isinstance(each, Module) and each.path]
-    asked = (home, len(known))
-    found = importer.reached.get(asked)
-    if found is None:
-        roots = (home + os.sep, importer.script_folder + os.sep)
-        starts = dict.fromkeys(Place(each.name, os.path.abspath(each.path), each.package) for each in known)
-        found = tuple(in_order(importer, [place for place in starts if place.path.startswith(roots)], roots))
-        importer.reached[asked] = found
-    return found
+def enter(importer: Importer, *names: str) -> None:
+    """The program imports modules: what they do to others when they are imported, they and what they import, is done at
+    once (`settings.width = 64`, `setattr(Net, "width", 64)`, `apply_patches()`). Nobody asks for such statements by a
+    name of theirs."""
+    starts = [place for name in names for place in located(importer, name) if place.path not in importer.entered]
+    for place in in_order(importer, starts) if starts else ():
+        if place.path not in importer.entered:
+            importer.entered.add(place.path)
+            if REACHES.search(searched(importer, place.path)):
+                reach_out(importer, place)
 
 
-def in_order(importer: Importer, starts: Sequence[Place], roots: tuple[str, ...]) -> Iterator[Place]:
-    """These modules and what they import at their tops, each after what it imports."""
-    seen: set[str] = set()
-    waiting: list[tuple[Place, bool]] = [(start, False) for start in reversed(starts)]
-    while waiting:
-        place, left = waiting.pop()
-        if left:
-            yield place
-            continue
-        if place.path in seen or len(seen) >= MOST_FILES:
-            continue
-        seen.add(place.path)
-        waiting.append((place, True))
-        waiting += [(each, False) for each in reversed(list(imports_of(importer, place, roots)))]
+REACHES = re.compile(
+    r"^(?:\w+(?:\.\w+|\[[^\]\n]*\])*\(|\w+(?:\.\w+|\[[^\]\n]*\])+[ \t]*[-+*/|]?=(?!=)|(?:for|if|try|with)\b)",
+    re.MULTILINE,
+)
+"""A line at the margin that may do something to what another module has: a call, an assignment to a part."""
 
 
-def imports_of(importer: Importer, place: Place, roots: tuple[str, ...]) -> Iterator[Place]:
-    """The modules of the project that a module's top-level imports load, packages before what is in them."""
-    text = searched(importer, place.path)
-    package = place.dotted if place.package else place.dotted.rpartition(".")[0]
-    for match in IMPORT.finditer(text):
-        dots, base, names, modules = match.groups()
-        if modules is not None:
-            wanted = [word.split()[0] for word in modules.split("#")[0].split(",") if word.split()]
-        else:
-            parts = package.split(".") if package else []
-            above = parts[: len(parts) - len(dots) + 1] if dots else []
-            inside = ".".join([*above, *([base] if base else [])])
-            listed = re.sub(r"#[^\n]*", "", names).strip("()").split(",")
-            wanted = [inside, *(f"{inside}.{word.split()[0]}" for word in listed if word.split())] if inside else []
-        for dotted in wanted:
-            yield from located(importer, dotted, roots)
-    if place.package and ALL_OF_A_FOLDER.search(text):
-        folder = os.path.dirname(place.path)
-        for name, below in importer.files.entries(folder):
-            if not name.startswith((".", "__")) and (below or name.endswith(".py")):
-                yield from located(importer, f"{place.dotted}.{name.removesuffix('.py')}", roots)
+def reach_out(importer: Importer, place: Place) -> None:
+    """Run the top-level statements of a module that do something to what it has imported from the project, and those
+    that set attributes of anything imported (`nn.Module.describe = describe`)."""
+    lines = list(import_lines(searched(importer, place.path), place.inside))
+    project = {each.name for each in lines if any(located(importer, each.module))}
+    brought = {each.name for each in lines}
+    if not brought:
+        return
+    module = importer.find(place.dotted)
+    if not isinstance(module, Module) or not module.lazy:
+        return
+    try:
+        body = parse(module.source.python, module.path).body
+    except SourceError:
+        return
+    functions = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
+    module.begin(importer.run)
+    for at, node in enumerate(body):
+        if changes_parts(node, brought) or does_to(node, project, functions):
+            module.run_statement(importer.run, at)
 
 
-def located(importer: Importer, dotted: str, roots: tuple[str, ...]) -> Iterator[Place]:
-    """The module of a name and the packages above it, as far as they are the project's own files."""
-    words = dotted.split(".")
-    for count in range(1, len(words) + 1):
-        name = ".".join(words[:count])
-        at = importer.located.get(name)
-        if at is None:
-            place = importer.location(name) if importer.native(name) is None else None
-            at = importer.located[name] = place or ("", False)
-        if not at[0].startswith(roots) or "site-packages" in at[0]:
-            return
-        if importer.files.is_file(at[0]):
-            yield Place(name, at[0], at[1])
+def changes_parts(node: ast.stmt, names: set[str]) -> bool:
+    """Whether a statement sets an attribute or an item of what has one of the names: `Net.width = 64`."""
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return any(isinstance(each, (ast.Attribute, ast.Subscript)) and base_name(each) & names for each in targets)
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
+        return False
+    return call.func.id in ("setattr", "delattr") and bool(base_name(call.args[0]) & names)
+
+
+def does_to(node: ast.stmt, names: set[str], functions: Mapping[str, ast.FunctionDef]) -> bool:
+    """Whether a statement does something to what has one of the names: it calls it, or a method of it, hands it on, or
+    calls a function of its own module that does so."""
+    if isinstance(node, (*DEFINITIONS, *IMPORTS)):
+        return False
+    if touched(node, functions) & names:
+        return True
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return False
+    own = functions.get(call.func.id)
+    return call.func.id in names or (own is not None and any(changes_inside(each, names) for each in own.body))
+
+
+def changes_inside(node: ast.stmt, names: set[str]) -> bool:
+    """Whether a statement of a function, or one within it, does something to what has one of the names."""
+    return any(isinstance(each, ast.stmt) and does_to(each, names, {}) for each in ast.walk(node))

@@ -165,7 +165,7 @@ def register_by_calls(importer: Importer, module: Module, names: Sequence[str], 
         other = module_at(importer, path, folder, top)
         if not isinstance(other, Module) or not other.lazy:
             continue
-        other.index()
+        other.begin(importer.run)
         for at, node in enumerate(parse(searched(importer, path), path).body):
             calls: list[ast.expr] = []
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -227,7 +227,7 @@ def register_in(importer: Importer, module: Module, text: str, key: str) -> bool
         return False
     found = places(importer, module.path, text, key)
     if found:
-        module.index()
+        module.begin(importer.run)
     for at in found:
         module.run_statement(importer.run, at)
     return True

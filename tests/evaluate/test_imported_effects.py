@@ -1,6 +1,7 @@
-"""Containers that modules of a project fill when they are imported, by keys that no text shows.
+"""What modules of a project do to others when they are imported: they fill containers, by keys that no text shows, and
+change classes and settings.
 
-Each idiom was run by Python with PyTorch: every one builds `Big`, whose convolution has 5 * 7 * 9 + 7 parameters.
+Each idiom was run by Python with PyTorch: every registry builds `Big`, whose convolution has 5 * 7 * 9 + 7 parameters.
 """
 
 from __future__ import annotations
@@ -211,3 +212,52 @@ def test_what_nobody_imports_is_not_registered(idiom: str, tmp_path: Path) -> No
     main = project(tmp_path, registry, head, "", "import zoo.small\n")
     main.write_text(main.read_text().replace("4, 5, 8, 8", "4, 3, 8, 8"))
     assert parameters(main) == 3 * 7 * 9 + 7
+
+
+NET = """
+from torch import nn
+class Options:
+    width = 8
+options, table = Options(), {"width": 8}
+class Net(nn.Module):
+    width = 8
+    def __init__(self):
+        super().__init__()
+        self.c = nn.Conv2d(3, self.width + options.width + table["width"], 3)
+    def forward(self, x):
+        return self.c(x)
+"""
+
+CHANGES = {
+    "an attribute of a class": "import net\nnet.Net.width = 64\n",
+    "an attribute of an object": "from net import options as o\no.width = 64\n",
+    "an item": "from net import table\ntable['width'] = 64\n",
+    "setattr": "from net import Net\nsetattr(Net, 'width', 64)\n",
+    "a method": "from net import table\ntable.update(width=64)\n",
+    "a function that is called": "from net import Net\ndef apply():\n    Net.width = 64\napply()\n",
+    "a loop": "import net\nfor each in (net.Net,):\n    each.width = 64\n",
+    "a condition": "import net\nif not hasattr(net.Net, 'height'):\n    net.Net.width = 64\n",
+    "a class of the framework": "from torch import nn\nsetattr(nn.Module, 'width', 64)\ndel net.Net.width\n",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    "by", ["import changes", "import through", "from through import *", "from changes import net as _"]
+)
+def test_what_is_imported_changes_others(change: str, by: str, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    (tmp_path / "changes.py").write_text("import net\n" + CHANGES[change])
+    (tmp_path / "through.py").write_text("import changes\nMORE = 1\n")
+    main = tmp_path / "main.py"
+    main.write_text(f"import torch\n{by}\nfrom net import Net\nmodel = Net()\nmodel(torch.zeros(1, 3, 8, 8))\n")
+    assert parameters(main) == 80 * 28
+
+
+@pytest.mark.parametrize("by", ["", "from torch import nn", "if __name__ != '__main__':\n    import changes"])
+def test_what_is_not_imported_changes_nothing(by: str, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    (tmp_path / "changes.py").write_text(CHANGES["an attribute of a class"])
+    main = tmp_path / "main.py"
+    main.write_text(f"import torch\n{by}\nfrom net import Net\nmodel = Net()\nmodel(torch.zeros(1, 3, 8, 8))\n")
+    assert parameters(main) == 24 * 28
