@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.outlines import DEFINITIONS, IMPORTS, base_name, touched
-from flake8_cnnmem.evaluate.project_imports import Place, import_lines, imported, in_order, located
+from flake8_cnnmem.evaluate.project_imports import Place, import_lines, imported, in_order, is_own, located
 from flake8_cnnmem.evaluate.registries import bound_by, may_be_filled_by, mentions, names_of, searched
 from flake8_cnnmem.source import SourceError, parse
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.imports import Importer
@@ -27,28 +27,39 @@ if TYPE_CHECKING:
 def complete(importer: Importer, container: Value) -> None:
     """Run what fills a container of an imported module in the modules that the program imports."""
     owner = importer.run.registries.get(id(container))
-    if owner is None or not owner[1].lazy or id(container) in importer.filling:
+    if owner is None or not owner[1].lazy or id(container) in importer.filling or not is_own(importer, owner[1].path):
         return
-    if importer.completed.get(id(container)) == len(importer.modules):
+    places = imported(importer)
+    if importer.completed.get(id(container)) == len(places):
         return
     importer.filling.add(id(container))
     # What an import does is not undone with what a branch or a trial did.
     journal, importer.run.journal = importer.run.journal, None
     try:
-        names = names_of(owner[1], container)
+        names = [*names_of(owner[1], container), *classes_of(owner[1], container)]
         if names:
-            run_mentioning(importer, owner[1], words_of(owner[1], names))
+            run_mentioning(importer, owner[1], places, words_of(owner[1], names))
     finally:
         importer.run.journal = journal
         importer.filling.discard(id(container))
-        importer.completed[id(container)] = len(importer.modules)
+        importer.completed[id(container)] = len(places)
 
 
 def subclassing(importer: Importer, module: Module, name: str) -> None:
     """Define the subclasses of a module's class in the modules that the program imports."""
-    if (module.path, name) not in importer.subclassed:
+    if (module.path, name) not in importer.subclassed and is_own(importer, module.path):
         importer.subclassed.add((module.path, name))
-        run_mentioning(importer, module, [name])
+        run_mentioning(importer, module, imported(importer), [name])
+
+
+def classes_of(module: Module, container: Value) -> list[str]:
+    """The names that a module has for a class that holds a container, and for objects of such a class."""
+    kinds = {name: value.cls if isinstance(value, Instance) else value for name, value in module.variables.items()}
+    return [
+        name
+        for name, cls in kinds.items()
+        if isinstance(cls, Class) and any(inner is container for inner in cls.namespace.values())
+    ]
 
 
 def words_of(module: Module, names: Sequence[str]) -> list[str]:
@@ -67,9 +78,9 @@ def words_of(module: Module, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def run_mentioning(importer: Importer, owner: Module, words: Sequence[str]) -> None:
-    """Run the top-level statements that may fill what has these names, in the order in which modules are imported."""
-    for place in imported(importer):
+def run_mentioning(importer: Importer, owner: Module, places: Sequence[Place], words: Sequence[str]) -> None:
+    """Run the top-level statements of these modules that may fill what has these names in their owner."""
+    for place in places:
         if not any(word in searched(importer, place.path) for word in words):
             continue
         module = importer.find(place.dotted)

@@ -47,10 +47,9 @@ def imported(importer: Importer) -> Sequence[Place]:
     """The modules of the project that the program imports, each after those that it imports itself."""
     known = [each for each in importer.modules.values() if isinstance(each, Module) and each.path]
     if importer.reached[0] != len(known):
-        roots = roots_of(importer)
-        starts = dict.fromkeys(Place(each.name, os.path.abspath(each.path), each.package) for each in known)
-        inside = [place for place in starts if place.path.startswith(roots)]
-        importer.reached = (len(known), tuple(in_order(importer, inside)))
+        starts = [Place(each.name, os.path.abspath(each.path), each.package) for each in known]
+        own = [place for place in dict.fromkeys(starts) if is_own(importer, place.path)]
+        importer.reached = (len(known), tuple(in_order(importer, own)))
     return importer.reached[1]
 
 
@@ -115,7 +114,6 @@ def with_names(listed: str) -> Iterator[tuple[str, str]]:
 
 def located(importer: Importer, dotted: str) -> Iterator[Place]:
     """The module of a name and the packages above it, as far as they are the project's own files."""
-    roots = roots_of(importer)
     words = dotted.split(".")
     for count in range(1, len(words) + 1):
         name = ".".join(words[:count])
@@ -123,8 +121,14 @@ def located(importer: Importer, dotted: str) -> Iterator[Place]:
         if at is None:
             place = importer.location(name) if importer.native(name) is None else None
             at = importer.located[name] = place or ("", False)
-        path = os.path.abspath(at[0]) if at[0] else ""
-        if not path.startswith(roots) or "site-packages" in path or f"{os.sep}." in path[len(roots[-1]) - 1 :]:
+        if not at[0] or not is_own(importer, at[0]):
             return
         if importer.files.is_file(at[0]):
-            yield Place(name, path, at[1])
+            yield Place(name, os.path.abspath(at[0]), at[1])
+
+
+def is_own(importer: Importer, path: str) -> bool:
+    """Whether a file is one of the project: below a root of it, and in no environment or other hidden folder there."""
+    path = os.path.abspath(path)
+    inside = next((path[len(root) - 1 :] for root in roots_of(importer) if path.startswith(root)), None)
+    return inside is not None and "site-packages" not in path and f"{os.sep}." not in inside

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.source import SourceError, load, parse
 from flake8_cnnmem.text.files import Files
-from flake8_cnnmem.values import Class, Instance, Value
+from flake8_cnnmem.values import Instance, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.imports import Importer
@@ -250,18 +250,15 @@ def places(importer: Importer, path: str, text: str, key: str) -> Sequence[int]:
 
 
 def names_of(module: Module, container: Value) -> list[str]:
-    """The names that a module has for a container of its own, or for an object or a class that holds it (`MODELS =
-    Registry()`)."""
+    """The names that a module has for a container of its own, or for an object that holds it (`MODELS = Registry()`)."""
     return [name for name, value in module.variables.items() if value is container or inside(value, container)]
 
 
 def inside(value: Value, container: Value) -> bool:
-    """Whether a container is an instance's payload, one of its attributes, or one of its class or a class's own."""
-    if isinstance(value, Instance):
-        held = (value.payload, *value.attributes.values(), *value.cls.namespace.values())
-    else:
-        held = tuple(value.namespace.values()) if isinstance(value, Class) else ()
-    return any(inner is container for inner in held)
+    """Whether a container is an instance's payload or one of its attributes."""
+    return isinstance(value, Instance) and any(
+        inner is container for inner in (value.payload, *value.attributes.values())
+    )
 
 
 def may_fill(module: Module, container: dict[Value, Value], name: str) -> bool:
