@@ -250,7 +250,7 @@ def places(importer: Importer, path: str, text: str, key: str) -> Sequence[int]:
 
 
 def names_of(module: Module, container: Value) -> list[str]:
-    """The names that a module has for a container of its own, or for an object that holds it (`MODELS = Registry()`)."""
+    """The names that a module has for a container of its own, or for an object that holds it (`M = Registry()`)."""
     return [name for name, value in module.variables.items() if value is container or inside(value, container)]
 
 
