@@ -202,7 +202,10 @@ class Interpreter:
 
     def data(self, key: str) -> dict[Any, Any]:
         """What natives keep for this run under a key: a dict, empty at first."""
-        return self.scratch.setdefault(key, {})
+        found = self.scratch.get(key)
+        if found is None:
+            found = self.scratch[key] = {}
+        return found
 
     def builtin(self, name: str) -> Any:
         """The builtin of this name."""

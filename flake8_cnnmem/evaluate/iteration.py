@@ -19,9 +19,15 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 
+OF_ANY_SIZE = frozenset((list, tuple, range, Instance, Tensor, Unknown, zip, enumerate))
+"""What most loops go through, and what may change its size meanwhile."""
+
+
 def size_of(value: Value) -> int:
     """How many items a dict, a view of one or a set has, which must stay so many while they are gone through; -1 of
     anything else."""
+    if type(value) in OF_ANY_SIZE:
+        return -1
     return len(value) if isinstance(value, (dict, set, MappingView)) else -1
 
 
@@ -142,12 +148,15 @@ def items(run: Interpreter, value: Value) -> list[Value] | Unknown:
     if isinstance(found, Unknown):
         return found.loose()
     result: list[Value] = []
+    budget = run.budget
     for item in found:
-        run.spend(1)
+        budget.steps -= 1
+        if budget.steps < 0:
+            run.spend(0)
         result.append(item)
         if len(result) > LENGTH:
             raise Exhausted("a container grows too large to be followed")
-    if isinstance(found, Stream):
+    if type(found) is Stream:
         result += found.rest(len(result))
     return result
 
