@@ -19,7 +19,7 @@ from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
 from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 if TYPE_CHECKING:
@@ -236,7 +236,14 @@ def meet(run: Interpreter, frame: Frame, before: int, kinds: Iterable[Value] | N
         rest.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}
         for container, state in journal.values():
             restore(container, state)
-        merge(run, Side(), rest, parted.cause, False)
+        try:
+            merge(run, Side(), rest, parted.cause, False)
+        except Leaving:
+            # The budget has ended: nobody asks any more what was changed since those before.
+            if len(frame.parted) > before:
+                run.journal, run.births = frame.parted[before].journal, frame.parted[before].births
+                del frame.parted[before:]
+            raise
     for kind, cause in left.items():
         part(run, frame, cause, kind)
 

@@ -69,7 +69,7 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
             return any(catches(frame, kind, exception) for kind, _, _ in handlers)
 
         run.import_guards += guards_imports
-        outer, frame.raises = frame.raises, None
+        around, frame.raises = frame.raises, None
         parted = len(frame.parted or ())
         try:
             with guarding(run, takes) if handlers else nullcontext():
@@ -95,7 +95,7 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
             raise
         finally:
             run.import_guards -= guards_imports
-            perhaps, frame.raises = frame.raises, outer
+            perhaps, frame.raises = frame.raises, around
             if frame.parted:
                 run.meet(frame, parted, (RAISED,))
         if perhaps is not None and handlers:

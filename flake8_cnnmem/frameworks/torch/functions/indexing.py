@@ -44,8 +44,8 @@ def normalised(run: Runtime, tensor: Tensor, key: Value) -> tuple[Any, ...] | Un
                 # Wherever it begins, it is as long; of an axis of unknown length as well.
                 alone = sum(isinstance(each, (slice, Tensor, list)) and each != slice(None) for each in items) == 1
                 at, shape = sum(each is not None for each in made), tensor.shape
-                plain = isinstance(shape, tuple) and at < len(shape) and all(each is not Ellipsis for each in made)
-                known = not alone or (plain and type(shape[at]) is int)
+                plain = isinstance(shape, tuple) and at < len(shape) and type(shape[at]) is int
+                known = not alone or (plain and all(each is not Ellipsis for each in made))
                 cut = slice(0, length) if known else Tensor((length,), "int64")
             made.append(cut)
         elif isinstance(item, Tensor):
