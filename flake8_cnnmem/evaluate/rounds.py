@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.budget import FEW_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.drawn_ahead import TURN_STEPS
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
@@ -60,8 +61,8 @@ class Rounds:
     """The turns of one loop, and the point from which they only repeat."""
 
     __slots__ = (
-        "alike", "approached", "changing", "counted", "done", "drawn", "flags", "gathered", "idle", "item", "jumps",
-        "last", "layers", "limits", "loop", "models", "numbered", "pace", "periodic", "run", "seen", "seldom",
+        "alike", "approached", "by_number", "changing", "counted", "done", "drawn", "flags", "gathered", "idle", "item",
+        "jumps", "last", "layers", "limits", "loop", "models", "numbered", "pace", "periodic", "run", "seen", "seldom",
         "since_step", "stepped", "steps", "turn", "variables",
     )  # fmt: skip
 
@@ -101,6 +102,8 @@ class Rounds:
         self.pace: dict[int, int] = {}
         """How much nearer in one turn, by limit."""
         self.since_step = 0
+        self.by_number = 0
+        """How many turns are gone through at most, since what models are given depends on how many there were."""
         # What a layer does inside is its own affair: the trace is of the program around it.
         self.loop: Loop | None = None
         if run.invocation is None:
@@ -226,6 +229,15 @@ class Rounds:
         now = set(places_of_number(self.run, turn, last)) if turn.number is not None else set()
         self.numbered = now if self.done == 1 else self.numbered & now
         return bool(self.numbered)
+
+    def goes_by_number(self) -> bool:
+        """Whether the next turn is gone through because what models are given depends on how many there were."""
+        spent = self.steps - self.run.budget.steps
+        return self.done < self.by_number and spent < TURN_STEPS
+
+    def steps_of_turn(self) -> int:
+        """How many steps a turn takes, as far as they were followed."""
+        return (self.steps - self.run.budget.steps) // max(self.done, 1)
 
     def soon_over(self, left: int | None) -> bool:
         """Whether few turns are left, which take few steps."""
