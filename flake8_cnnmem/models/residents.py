@@ -14,7 +14,7 @@ from flake8_cnnmem.graph import Resident, Site, Weight, calls_behind, lies_on_de
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.leaves import storage_of
 from flake8_cnnmem.models.held_tensors import given_ahead, read_by, tensors_left
-from flake8_cnnmem.models.left_by_turns import loose_weights, step_together
+from flake8_cnnmem.models.left_by_turns import loose_weights, place, step_together
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
@@ -30,6 +30,9 @@ class LeftBehind:
     """Optimizers by id, with the weights, by id, that they have updated."""
     seen: int = 0
     """How many events of the trace were looked at."""
+    uncleared: dict[int, Instance] = field(default_factory=dict)
+    """The phases, by id, that begin with gradients of weights that no model has any more, each with the optimizer that
+    holds these."""
 
     def come_to(self, trace: Trace, phase: Phase) -> None:
         """A phase begins: what happened outside of all phases since the last one (an evaluation that clears gradients,
@@ -55,6 +58,14 @@ class LeftBehind:
                 known = self.stepped.setdefault(id(event.subject), (event.subject, set()))
                 # What never had a gradient has no state.
                 known[1].update(event.trainable & (phase.reached | self.gradients) or event.trainable)
+
+
+def cleared_first(phase: Phase, left: LeftBehind) -> Iterator[Unknown]:
+    """Why a phase may need more before its first step than in it."""
+    optimizer = left.uncleared.get(id(phase))
+    if optimizer is not None:
+        what = "gradients of weights that were replaced lie there until the first step clears them"
+        yield Unknown(what, *place(optimizer.site))
 
 
 def stretch(trace: Trace, phase: Phase) -> tuple[int, int]:
@@ -116,6 +127,7 @@ def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: Lef
     # A program may hold the parameters themselves, and the model find them by their names.
     every = ((model, frameworks.of_layer(model)) for model in trained)
     counted.update((id(weight), weight) for model, its in every if its is not None for weight in its.weights(model))
+    found += states_of_replaced(phase, left, counted)
     found += states_without_gradient(phase)
     found += states_of_shared(phase)
     found += weights_beside(phase, counted, places)
@@ -158,6 +170,21 @@ def optimizers_beside(
             optimizer=named,
             updated=tuple(weight for key, weight in weights.items() if key in updated),
         )
+
+
+def states_of_replaced(phase: Phase, left: LeftBehind, known: dict[int, Weight]) -> Iterator[Resident]:
+    """What stepping optimizers keep for weights that an earlier phase has trained and that no model has any more: a
+    head that made room for another one. Their gradients lie there until the step clears them."""
+    for optimizer in phase.optimizers:
+        _, updated = left.stepped.get(id(optimizer), (None, frozenset()))
+        weights = {id(weight): weight for weight in frameworks.updated_by(optimizer) or ()}
+        gone = {key: weight for key, weight in weights.items()
+                if key in updated and key not in known and key not in phase.reached}  # fmt: skip
+        if gone:
+            if left.gradients & gone.keys():
+                left.uncleared[id(phase)] = optimizer
+            named = frameworks.optimizer_of(optimizer)
+            yield Resident("state for what was replaced", optimizer.site, optimizer=named, updated=tuple(gone.values()))
 
 
 def states_without_gradient(phase: Phase) -> Iterator[Resident]:

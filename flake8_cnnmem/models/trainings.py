@@ -28,6 +28,7 @@ from flake8_cnnmem.models.held_tensors import graphs_beside
 from flake8_cnnmem.models.phase_sizes import told_by
 from flake8_cnnmem.models.residents import (
     LeftBehind,
+    cleared_first,
     marked_anew,
     more_beside,
     not_read,
@@ -126,7 +127,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             seen = {id(root.value) for root in trained}
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
         weights = [weight for root in trained for weight in weights_of(root)]
-        causes = tuple(uncounted(run, weights, phase))
+        causes = (*uncounted(run, weights, phase), *cleared_first(phase, left))
         own = [
             replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]
