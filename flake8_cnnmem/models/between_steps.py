@@ -53,9 +53,12 @@ def between(trace: Trace, phases: Sequence[Phase]) -> Iterator[Call]:
     kept = {id(each.tensor) for phase in looked for one in phase.passes for each in one.kept}
     rests = {id(turn.loop.open) for event in trace.events for turn in around(event.turn) if turn.loop.follows}
     for call, doubt in trace.calls:
-        if any(first < call.number <= last for first, last in spans) and kept.isdisjoint(map(id, call.inputs)):
+        if any(each.layer is not None for each in call.ancestry()):
             continue
-        if (doubt is None or id(doubt) in rests) and all(each.layer is None for each in call.ancestry()):
+        if not kept.isdisjoint(map(id, call.inputs)):
+            kept.update(map(id, call.outputs))
+            yield call
+        elif (doubt is None or id(doubt) in rests) and not any(first < call.number <= last for first, last in spans):
             yield call
 
 
