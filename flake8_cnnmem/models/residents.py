@@ -10,6 +10,7 @@ from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.loop_turns import Turn, around
 from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence import Phase, seen_through
+from flake8_cnnmem.frameworks.updates import SHARES
 from flake8_cnnmem.graph import Resident, Site, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.leaves import storage_of
@@ -161,15 +162,21 @@ def optimizers_beside(
         # its state lies where it was made.
         lost = tuple(w for key, w in weights.items() if key not in known and (w.moved_at(phase.stepped) or not places))
         known.update((id(weight), weight) for weight in lost)
-        named = frameworks.optimizer_of(optimizer)
+        # What a stepping one has loaded of it is one state.
+        shared = any(shares_state(other, optimizer) for other in phase.optimizers)
         yield Resident(
             f"{path}: state",
             optimizer.site,
             lost,
             gradients=tuple(w for w in lost if id(w) in gradients),
-            optimizer=named,
+            optimizer=None if shared else frameworks.optimizer_of(optimizer),
             updated=tuple(weight for key, weight in weights.items() if key in updated),
         )
+
+
+def shares_state(optimizer: Instance, other: Instance) -> bool:
+    """Whether an optimizer has loaded the state of another one that is still there, with the tensors themselves."""
+    return isinstance(optimizer.native, dict) and optimizer.native.get(SHARES) is other
 
 
 def states_of_replaced(phase: Phase, left: LeftBehind, known: dict[int, Weight]) -> Iterator[Resident]:
