@@ -129,3 +129,31 @@ def test_targets_do_not_stand_for_inputs_that_are_not_known(tmp_path: Path) -> N
     report = report_of(PIPELINE, tmp_path)
     assert (report.status, report.training.input_shape, report.problems) == ("lower-bound", None, ())
     assert report.training.batch_size.value == 64
+
+
+RESIZED = """\
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.empty(0))
+        self.last = nn.Linear(5, 2)
+
+    def forward(self, x):
+        if self.table.numel() == 0:
+            made = torch.rand(x.size(1), 5)
+            self.table.resize_(made.size())
+            self.table.copy_(made)
+        return self.last(torch.matmul(x.transpose(1, 2), self.table).transpose(1, 2).transpose(1, 2))
+
+net = Scale()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for turn in range(10):
+    optimizer.zero_grad()
+    net(torch.rand(4, 8, 20)).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_a_buffer_that_is_given_another_size(tmp_path: Path) -> None:
+    report = report_of(HEAD + RESIZED, tmp_path)
+    assert (report.status, report.parameters, report.problems) == ("exact", 12, ())

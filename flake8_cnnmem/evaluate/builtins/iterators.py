@@ -215,14 +215,14 @@ def make_zip(run: Runtime, *iterables: Value, strict: Value = False) -> Value:
     return zip(*sources, strict=False) if run.truth(strict) is not True else of_one_length(run, sources)
 
 
-def counted_beside(iterables: Sequence[Value]) -> list[Value]:
+def counted_beside(iterables: tuple[Value, ...]) -> tuple[Value, ...]:
     """Numbers of which nobody knows how many there are, beside data of which one item stands for all: as many."""
     if not any(isinstance(payload(each), (Stream, Generator)) or is_drawn(each) for each in iterables):
-        return list(iterables)
-    return [
+        return iterables
+    return tuple(
         itertools.repeat(each.another("int")) if isinstance(each, Unknown) and each.number else each
         for each in iterables
-    ]
+    )
 
 
 def is_drawn(value: Value) -> bool:
