@@ -87,6 +87,16 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """One call that runs a model without training it (`evaluate`, `predict`), and how many samples it takes at once."""
+
+    batch_size: int
+    site: Site | None
+    with_loss: bool = False
+    """Whether it computes the loss, too."""
+
+
+@dataclass(frozen=True, slots=True)
 class Compiled:
     """What a model's `compile` says, None where it says nothing."""
 
@@ -215,6 +225,8 @@ class Framework:
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []
     fits: Callable[[Instance], list[Fit]] = lambda model: []
     """Each in the order in which the code calls them."""
+    looks: Callable[[Instance], list[Look]] = lambda model: []
+    """The calls that run a model without training it, as far as the size of their batches is known."""
     fit_followed: Callable[[Runtime, Fit], Fit | None] = lambda run, fit: None
     """A fit with what its step is given, where the model is not known that is fitted; None where no model has one."""
     doubts: Callable[[Runtime, Instance], tuple[Unknown, ...]] = lambda run, model: ()

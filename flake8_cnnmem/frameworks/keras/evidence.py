@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework
+from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework, Look
 from flake8_cnnmem.frameworks.keras.batches import batch_of, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import OPTIMIZER, OPTIMIZERS
 from flake8_cnnmem.frameworks.keras.fitting import told_late, usual_batch
@@ -107,6 +107,12 @@ def fits(instance: Instance) -> list[Fit]:
     """The calls of `fit` and its like on a model, in order."""
     state = state_of_model(instance)
     return [] if state is None else list(state.fitted)
+
+
+def looks(instance: Instance) -> list[Look]:
+    """The calls of `evaluate`, `predict` and their like on a model, in order."""
+    state = state_of_model(instance)
+    return [] if state is None else list(state.looks)
 
 
 def doubts(run: Runtime, model: Instance) -> tuple[Unknown, ...]:
