@@ -233,8 +233,8 @@ class Framework:
     """What of a model's training is not known, or is counted otherwise than it is done."""
     input_stated: Callable[[Runtime, Instance], tuple[Site | None, int | None]] = lambda run, model: (None, None)
     """Where a model that states its inputs does so, and the batch size that it states there, if any."""
-    policy: Callable[[Runtime], tuple[str, Site | None] | None] = lambda run: None
-    """The dtype that the code asks for globally ("mixed_float16"), and where."""
+    policy: Callable[[Runtime, Instance], tuple[str, Site | None] | None] = lambda run, model: None
+    """The dtype that the code asks for globally ("mixed_float16") where it makes a model, and where that stands."""
     allocator: Callable[[Runtime], str] = lambda run: ""
     """What the code asks of the allocator on the device, in the framework's own words."""
     assumed_base: Callable[[Runtime], Value] = lambda run: None
