@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import axes, or_by_name, sizes
+from flake8_cnnmem.frameworks.torch.arguments import axes, number_of, or_by_name, sizes
 from flake8_cnnmem.frameworks.torch.dtypes import SIZES, dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, as_view, constant, flat, permuted
 from flake8_cnnmem.frameworks.torch.registry import define
@@ -229,6 +229,7 @@ def permute_axes(run: Runtime, input: Value, order: Value, function: str) -> Val
     unknown = next((axis for axis in order if isinstance(axis, Unknown)), None)
     if unknown is not None:
         return lost_shape(run, input, unknown, function)
+    order = tuple(map(number_of, order))
     rank = len(order)
     if isinstance(input, Tensor) and input.call is None and isinstance(input.shape, Unknown):
         sides = input.shape.sides
