@@ -55,7 +55,7 @@ def whole(value: Value) -> Size:
     return as_size(size(value), Unknown("a size is no whole number"))
 
 
-def number_of(value: Value) -> Value:
+def number_of(value: Any) -> Any:
     """A tensor of one known whole number as that number; anything else as it is."""
     number = scalar(value) if isinstance(value, Tensor) and value.shape == () else None
     return number if type(number) is int else value
