@@ -298,6 +298,15 @@ class AbstractTurns(Protocol):
 
     def __exit__(self, *exception: object) -> None: ...
 
+    def numbers(self, first: int, most: int | None, also: Sequence[int] = ()) -> Iterator[int]:
+        """The numbers of the turns to enter, of `most` in all where that is known: the first, those in `also`, and
+        those for which a test of a turn's number answers otherwise than in the turns before."""
+        ...
+
+    def later(self) -> set[int]:
+        """The numbers for which tests of the last turn's number answer otherwise."""
+        ...
+
 
 def so_many(run: Runtime, item: Value, cause: Unknown) -> list[Value]:
     """A list of unknown length whose items are all like this one."""
