@@ -19,6 +19,7 @@ HEAD = """
 import copy, itertools, os, random
 import cv2
 import numpy as np
+import pandas
 import tensorflow as tf
 import torch
 from keras.preprocessing.sequence import pad_sequences
@@ -39,6 +40,11 @@ KNOWN = {
     "a random factor leaves known values their shape": ("torch.linspace(0, 1, 6) * random.random()", [6]),
     "and one with an axis of one": ("random.random() * torch.ones(1, 6)", [1, 6]),
     "the place of a name in a list is a number": ("torch.zeros(3) + ['a', 'b'].index(os.listdir('.')[0])", [3]),
+    "as many as a table has rows": (
+        "r = []\nfor text in pandas.read_csv('x.csv')['text']:\n r.append(len(text))\nr = torch.zeros(len(r), 3)",
+        [None, 3], "r",
+    ),
+    "a list of a table's column": ("torch.zeros(len(list(pandas.read_csv('x.csv')['text'])), 3)", [None, 3]),
     "and truth values": ("torch.arange(6) < random.randint(1, 5)", [6]),
     "a crop at a random place": (
         "y, x = random.randint(0, 99), np.random.randint(0, 99)\nr = picture[y : y + 40, x : x + 50]", [40, 50, 3], "r",

@@ -32,7 +32,7 @@ from flake8_cnnmem.packages.pandas.tables import (
 )
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Property, Stream, Value, native
+from flake8_cnnmem.values import Instance, Property, Value, native
 
 # A table
 
@@ -219,7 +219,8 @@ def member(run: Runtime, self: Instance, name: Value) -> Value:
 
 
 def each(run: Runtime, self: Instance) -> Value:
-    return Stream(lambda: run.unknown("what a table holds is not known"))
+    """What a loop goes through: nobody knows how much it is, nor what."""
+    return run.unknown("what a table holds is not known")
 
 
 def contains(run: Runtime, self: Instance, item: Value) -> Value:
