@@ -40,6 +40,7 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
         cause: Unknown = run.havocked[id(value)][1]
         return cause
     if isinstance(value, (list, tuple)):
+        run.read_whole(value)
         run.spend(len(value) // 64)
         # By place: a list that changes meanwhile gives what stands there by then.
         return list.__iter__(value) if isinstance(value, list) else iter(list(value))
@@ -53,6 +54,7 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
     if isinstance(value, Batch):
         return run.unknown("a loop over the batch size is not followed")
     if isinstance(value, (dict, deque)):
+        run.read_whole(value)
         run.spend(len(value) // 64)
         return iter(list(value))
     if isinstance(value, (set, frozenset)):
@@ -174,10 +176,10 @@ def mapping(run: Interpreter, value: Value) -> dict[Value, Value] | Unknown:
         return value
     if run.havocked and id(value) in run.havocked:
         return run.havocked[id(value)][1]
-    if isinstance(value, Instance) and isinstance(value.payload, dict):
-        return value.payload
-    if isinstance(value, dict):
-        return value
+    plain = value.payload if isinstance(value, Instance) else value
+    if isinstance(plain, dict):
+        run.read_whole(plain)
+        return plain
     keys = run.find(value, "keys")
     if keys is MISSING:
         raise run.error("TypeError", "argument after ** must be a mapping")

@@ -341,7 +341,7 @@ def gone_back(evidence: Evidence, run: Interpreter, framework: Framework, model:
 
 def precision(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:
     """A dtype that the model itself was given, or a policy for all models."""
-    policy = framework.policy(run)
+    policy = framework.policy(run, model)
     if policy is not None:
         evidence.dtype.append(Statement(*policy))
     weights = [weight.dtype for weight in framework.weights(model) if not weight.buffer]

@@ -131,10 +131,10 @@ def needs_of(root: Root, whole: Whole, training: Training, settings: Settings, l
     evaluation: EvaluationReport | None = None
     deciding: Evaluated | None = None
     growths = growths_of(root, root.phases[0], trained) if root.phases else []
-    for each in whole.evaluated(root) if settings.accounting == "framework" else ():
+    for each in whole.evaluated(root, training) if settings.accounting == "framework" else ():
         how = replace(training, batch_size=Fact(-(-each.batch_size.value // training.devices), "code"))
         needed = evaluated(each, how, settings, gpu)
-        growths += growths_of(root, each.phase, needed)
+        growths += growths_of(root, each.phase, needed) if each.phase is not None else []
         if needed.total > estimate.total and each.decides:
             estimate, deciding = as_evaluation(needed), each
             evaluation = report_of(root, each, needed, trained, limit)
@@ -157,7 +157,7 @@ def report_of(
 
     site = each.batch_size.site or root.site
     most = needed.largest_batch(limit.bytes) if limit is not None else None
-    loop = each.phase.loop.site if each.phase.loop is not None else None
+    loop = each.phase.loop.site if each.phase is not None and each.phase.loop is not None else None
     place = (loop.path, loop.line) if loop is not None else ("", 0)
     at = written_at(site, each.batch_size.value, root.run) or (site.path, site.line)
     return EvaluationReport(needed.batch_size, needed.total, *at, most, trained.total, *place)
