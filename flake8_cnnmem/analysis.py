@@ -16,7 +16,6 @@ from flake8_cnnmem.running.frame_stack import with_room_below
 from flake8_cnnmem.running.gc_tuning import seldom_collected
 from flake8_cnnmem.settings import environments
 from flake8_cnnmem.settings.options import Settings
-from flake8_cnnmem.smallest_edit import with_lines_to_change
 from flake8_cnnmem.source import SHELF, Source, SourceError
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import STRICT, Unknown
@@ -64,7 +63,11 @@ def analyse(
         with sets_in_order(0) as order:
             first = in_one_order(source, settings, target, files, notes)
         if searched and notes is not None:
-            first = with_lines_to_change(first, source, evaluated, notes)
+            if any(report.problems for report in first.reports):
+                # Its rules are read only where a size is wrong.
+                from flake8_cnnmem.smallest_edit import with_lines_to_change
+
+                first = with_lines_to_change(first, source, evaluated, notes)
             notes.close()
         if order.cause is None or not any(report.estimate is not None or report.problems for report in first.reports):
             return first

@@ -88,8 +88,10 @@ class Unknown:
 
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
-        bare = replace(self, place=None, stride=None, left=None, items=None, span=None, known=None, loaded="")
-        return replace(bare, something=True, number=kind, sequence=False, of_layers=False)
+        return replace(
+            self, something=True, number=kind, place=None, stride=None, left=None, items=None, span=None, known=None,
+            loaded="", sequence=False, of_layers=False,
+        )  # fmt: skip
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""
@@ -103,8 +105,10 @@ class Unknown:
         plain = not self.number and not self.sides and self.items is None and self.known is None
         if plain and not self.loaded and not self.sequence:
             return self
-        bare = replace(self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file())
-        return replace(bare, sequence=False, items=None, span=None, known=None)
+        return replace(
+            self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file(),
+            sequence=False, items=None, span=None, known=None,
+        )  # fmt: skip
 
     def made_of_file(self) -> str:
         """`loaded` of what is made of it."""

@@ -10,6 +10,10 @@ import pytest
 from flake8_cnnmem import remedies
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.checks import cnm101
+from flake8_cnnmem.memory.allocator import card
+from flake8_cnnmem.memory.allocator.program import Program
+from flake8_cnnmem.memory.allocator.whole_program import run_whole
+from flake8_cnnmem.memory.gpus import find
 from flake8_cnnmem.results import FileReport, ModelReport, Remedy
 from flake8_cnnmem.settings.options import Limit, Settings
 from flake8_cnnmem.source import load
@@ -53,13 +57,13 @@ PLAIN = {"CALL": "block(x)", "DTYPE": "", "OPTIMIZER": "Adam(net.parameters())",
 MIB = 2**20
 
 
-def report_of(folder: Path, limit: int | None, batch: int = 64, **changed: str) -> ModelReport:
+def report_of(folder: Path, limit: int | None, batch: int = 64, gpu: str = "", **changed: str) -> ModelReport:
     text = TEXT
     for word, code in {**PLAIN, **changed}.items():
         text = text.replace(word, code)
     path = folder / "train.py"
     path.write_text(f"# cnnmem: batch-size={batch}\n\n{text}")
-    settings = Settings(gpu_limit=Limit(limit) if limit is not None else None)
+    settings = Settings(gpu_limit=Limit(limit, gpu) if limit is not None else None)
     (report,) = analyse(load(str(path)), settings).reports
     return report
 
@@ -119,6 +123,27 @@ def test_who_asks_for_the_first_that_fits_waits_for_no_other(tmp_path: Path, mon
     assert "checkpointing each Block" not in tried
     assert report.remedies == whole.remedies
     assert len(tried) == len(set(tried))
+
+
+def test_on_a_card_the_first_that_fits_is_that_of_all_and_takes_fewer_replays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replays = []
+    work = run_whole
+
+    def counted(program: Program, batch: int, room: int | None) -> tuple[int, int] | None:
+        replays.append(batch)
+        return work(program, batch, room)
+
+    monkeypatch.setattr(card, "run_whole", counted)
+    asked, told = (report_of(tmp_path, find("T4").mib * MIB, 1, "T4", SIDE="5120") for _ in range(2))
+    assert asked.largest_batch_size == told.largest_batch_size == 0
+    replays.clear()
+    first, few = asked.first_fit, len(replays)
+    replays.clear()
+    assert [remedy.fits for remedy in told.remedies] == [False, False, True]
+    assert first == told.remedies[-1]
+    assert few < len(replays) / 2
 
 
 def test_a_model_that_fits_needs_no_remedy(tmp_path: Path) -> None:

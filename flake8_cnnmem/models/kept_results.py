@@ -111,8 +111,9 @@ def of_instance(value: Instance) -> Iterable[Value]:
 def of_dict(value: dict[Value, Value]) -> Iterable[Value]:
     """Its values, and keys that are no names, as natives change it: an OrderedDict of the host keeps an order of its
     own beside."""
+    held = [each for each in dict.values(value) if type(each) not in NO_TENSORS]
     keys = [key for key in dict.keys(value) if type(key) is not str]
-    return [*dict.values(value), *keys] if keys else dict.values(value)
+    return [*held, *keys] if keys else held
 
 
 def of_generator(value: GeneratorType[Value, Value, Value]) -> Iterable[Value]:

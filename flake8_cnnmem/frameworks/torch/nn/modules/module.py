@@ -42,8 +42,11 @@ def stored(instance: Instance, name: str) -> dict[str, Any]:
 
 def children_of(instance: Instance) -> list[tuple[str, Instance]]:
     """The modules directly inside, each once under its first name, as `named_children` gives them."""
+    modules = stored(instance, "_modules")
+    if not modules:
+        return []
     found: dict[int, tuple[str, Instance]] = {}
-    for name, child in stored(instance, "_modules").items():
+    for name, child in modules.items():
         if isinstance(child, Instance):
             found.setdefault(id(child), (str(name), child))
     return list(found.values())
