@@ -132,8 +132,8 @@ def context(chip: Chip) -> int:
     return int(CONTEXT_PER_MULTIPROCESSOR * chip.multiprocessors) * MIB
 
 
-def added(estimate: Estimate, model: Model, gpu: str, dtype: str) -> Estimate:
-    """The estimate with what this GPU adds; as it is where nothing is known."""
+def added(estimate: Estimate, model: Model, gpu: str, dtype: str, least: bool = True) -> Estimate:
+    """The estimate with what this GPU adds; as it is where nothing is known. `least` as `account` has it."""
     if estimate.tensor_peak is None:
         return estimate
     framework = frameworks.named(model.framework)
@@ -143,7 +143,7 @@ def added(estimate: Estimate, model: Model, gpu: str, dtype: str) -> Estimate:
     if chip is not None and backend.caching and isinstance(estimate.peaks, Replayed):
         settings = settings_of(model)
         if settings is not None and not (estimate.left_out or model.causes):
-            on_card = reserved(estimate, estimate.peaks, gpu, chip, settings)
+            on_card = reserved(estimate, estimate.peaks, gpu, chip, settings, least)
             found = workspaces(model, dtype, estimate.batch_size, estimate.tensor_peak)
             return replace(on_card, convolutions=found.most, convolutions_usual=found.usual)
     beside = terms(gpu, backend, any(call.op.multiplies for call in model.calls))
@@ -168,14 +168,16 @@ def settings_of(model: Model) -> AllocatorSettings | None:
         return None
 
 
-def reserved(estimate: Estimate, replayed: Replayed, gpu: str, chip: Chip, settings: AllocatorSettings) -> Estimate:
+def reserved(
+    estimate: Estimate, replayed: Replayed, gpu: str, chip: Chip, settings: AllocatorSettings, least: bool
+) -> Estimate:
     """The estimate with what PyTorch's allocator reserves for the step on this card."""
     assert estimate.tensor_peak is not None
     parts = [*outside(gpu, chip)]
     fixed = sum(size for _, size in parts)
     visible = gpus.find(gpu).mib * MIB - sum(size for name, size in parts if name == "driver")
     on_card = OnCard(replayed, workspace(chip), visible, settings)
-    found = on_card.at(estimate.batch_size, gpus.find(gpu).mib * MIB - fixed)
+    found = on_card.at(estimate.batch_size, gpus.find(gpu).mib * MIB - fixed, least)
     if on_card.workspaces:
         parts.append(("cublas_workspace", on_card.workspaces))
     parts.append(("allocator", found.needed - estimate.tensor_peak - on_card.workspaces))

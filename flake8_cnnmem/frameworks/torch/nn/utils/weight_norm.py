@@ -4,6 +4,7 @@ parametrisations (`parametrizations`); vectors of parameters, fused layers."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any
 
 from flake8_cnnmem.dims import Shape, product
@@ -29,7 +30,8 @@ class Hook:
 
     kind: str
     name: str
-    compute: Callable[[Runtime, Instance], Value]
+    compute: Callable[[Runtime, Instance], Value] = field(compare=False)
+    """Made anew for each module; what it depends on beside the weight are the sizes of what is computed from."""
 
     def __call__(self, run: Runtime, module: Instance) -> None:
         """Compute the weight before its module is called."""
