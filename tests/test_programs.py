@@ -76,6 +76,9 @@ KNOWN: dict[str, Short] = {
         -0.0131, ("lower-bound", "figure"), "what cuDNN reserves for recurrent layers is its own: the truth has a guess"
     ),
     "hooked_in_both/1": Short(0.0002, ("lower-bound",), "what hooks keep of a model's results is told as a cause"),
+    "scaled_by_channel/1": Short(
+        0.0009, ("lower-bound",), "what an addcmul makes for factors that are repeated is not known in all cases"
+    ),
     "simclr/1": Short(0.0001, ("batch",), "the batch is told in samples, of which each has two views"),
 }
 """Phases that fall short. What is known must neither grow nor go unnoticed when it is mended."""

@@ -36,3 +36,9 @@ def test_a_step_is_within_the_aims(at: int) -> None:
 @pytest.mark.parametrize("figure", FIGURES)
 def test_most_are_closer(figure: str) -> None:
     assert statistics.median(abs(getattr(scored(at), figure)) for at in range(len(SAMPLE))) <= AIMS[figure][0]
+
+
+def test_what_is_made_with_an_optimizer_is_reserved_where_it_is_made() -> None:
+    adagrad = [at for at, step in enumerate(SAMPLE) if step["optimizer"] == "adagrad"]
+    assert len(adagrad) > 1
+    assert [scored(at).reserved for at in adagrad] == [0] * len(adagrad)

@@ -329,7 +329,7 @@ MERGES = [
     (
         "addcmul/repeated",
         OpRule(
-            (Saved("x1"), Saved("x2")), backward=temporaries(2, "y"), gradient="signed", autocast="widest", known=False
+            (Saved("x1"), Saved("x2")), backward=temporaries(1, "y"), gradient="signed", autocast="widest", known=False
         ),
     ),
     ("addcmul/repeated, fixed", OpRule((), gradient="signed", autocast="widest", known=False)),
