@@ -168,6 +168,10 @@ class Runtime(Protocol):
         """Draw on the budget; ends the evaluation when nothing is left."""
         ...
 
+    def read_whole(self, container: Value) -> None:
+        """All of a container is about to be read: what imported modules put into it has to be there."""
+        ...
+
     def check_size(self, length: int) -> None:
         """Raise when a string, number (in bits) or container of this length is beyond the budget."""
         ...
@@ -281,6 +285,15 @@ class AbstractTurns(Protocol):
     def __enter__(self) -> None: ...
 
     def __exit__(self, *exception: object) -> None: ...
+
+    def numbers(self, first: int, most: int | None, also: Sequence[int] = ()) -> Iterator[int]:
+        """The numbers of the turns to enter, of `most` in all where that is known: the first, those in `also`, and
+        those for which a test of a turn's number answers otherwise than in the turns before."""
+        ...
+
+    def later(self) -> set[int]:
+        """The numbers for which tests of the last turn's number answer otherwise."""
+        ...
 
 
 def so_many(run: Runtime, item: Value, cause: Unknown) -> list[Value]:

@@ -288,7 +288,8 @@ def alike(left: Value, right: Any, depth: int, seen: set[tuple[int, int]] | None
         return False
     if dataclasses.is_dataclass(left):
         # What a native class keeps about its instances. Names are counted up and tell nothing apart.
-        words = [field.name for field in dataclasses.fields(left) if field.name not in ("name", "frozen")]
+        fields = [field for field in dataclasses.fields(left) if field.compare]
+        words = [field.name for field in fields if field.name not in ("name", "frozen")]
         return all(alike(getattr(left, word), getattr(right, word), depth - 1, seen) for word in words)
     try:
         return bool(left == right)

@@ -235,6 +235,24 @@ def new_full(
     return born_beside(run, made, input)
 
 
+@define("tensor.resize_")
+def resized(run: Runtime, input: Value, *size: Value, memory_format: Value = None) -> Value:
+    """`x.resize_(size)`: the same tensor with room for so many values. A statement gives it its name anew."""
+    if not isinstance(input, Tensor) or (isinstance(input, Weight) and not input.buffer) or input.call is not None:
+        return run.unknown("what a tensor holds that is given another size is not followed")
+    made = filled(sizes(size), None, input.dtype)
+    made.moved = made.made_there = is_there(input)
+    made.as_wide_as = input.as_wide_as or input
+    return born_beside(run, made, input)
+
+
+@define("tensor.resize_as_")
+def resized_as(run: Runtime, input: Value, the_template: Value, memory_format: Value = None) -> Value:
+    """`x.resize_as_(other)`: with room for as many values as another tensor has."""
+    other = tensor_of(the_template)
+    return resized(run, input, other.shape) if isinstance(other, Tensor) else other
+
+
 def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
     """torch.tensor: nested lists, numbers, arrays."""
     if isinstance(data, Unknown):
