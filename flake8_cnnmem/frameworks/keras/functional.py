@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from flake8_cnnmem.frameworks.keras.inputs import is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import call_layer
-from flake8_cnnmem.frameworks.keras.session import Node, Session, map_structure, tensors_in
+from flake8_cnnmem.frameworks.keras.session import LayerState, Node, Session, map_structure, session_of, tensors_in
+from flake8_cnnmem.frameworks.keras.tracking import LAYER
+from flake8_cnnmem.frameworks.keras.version import is_of_2
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.values import Instance, Native, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value
 
 
 @dataclass(slots=True, eq=False)
@@ -44,8 +46,9 @@ class Graph:
         return all(id(tensor) in known for tensor in self.flat_outputs)
 
 
-def trace(session: Session, inputs: Value, outputs: Value) -> Graph:
+def trace(run: Runtime, inputs: Value, outputs: Value) -> Graph:
     """The graph behind these outputs, as far back as these inputs."""
+    session = session_of(run)
     flat_inputs, flat_outputs = tensors_in(inputs), tensors_in(outputs)
     given = {id(tensor) for tensor in flat_inputs}
     finished: set[int] = set()
@@ -61,7 +64,9 @@ def trace(session: Session, inputs: Value, outputs: Value) -> Graph:
             ordered.insert(0, found[0])
             first_seen.setdefault(id(found[0].operation), -1)
     ordered = symbolic(session, ordered, given)
-    layers = sorted_layers(session, ordered, first_seen)
+    computed = {node.operation.number for node in ordered if isinstance(node.operation, Call)}
+    session.older |= not computed.isdisjoint(session.tensorflows)
+    layers = sorted_layers(session, ordered, first_seen, op_layer if is_of_2(run) else None)
     refuse_twice(layers)
     return Graph(inputs, outputs, flat_inputs, flat_outputs, sorted(ordered, key=place_of), layers)
 
@@ -134,8 +139,30 @@ def visit(
             enter(following)
 
 
-def sorted_layers(session: Session, ordered: list[Node], first_seen: dict[int, int]) -> list[Instance]:
-    """Layers by decreasing depth (the longest way to an output), then in the order in which they were first met."""
+def op_layer(session: Session, node: Node) -> Instance | None:
+    """The layer that Keras 2 makes of an operator or a function outside of any layer, on a model's tensors (TFOpLambda
+    of tf_keras/src/layers/core/tf_op_layer.py); None for a part of a function."""
+    call = node.operation
+    if isinstance(call, Instance) or call.number in session.parts_of_functions:
+        return None
+    if call.number in session.op_layers:
+        return session.op_layers[call.number]
+    layer = session.op_layers[call.number] = Instance(OP_LAYER)
+    layer.native = LayerState(session.unique_name(f"tf.{call.function or call.op.kind}"), built=True, nodes=[node])
+    return layer
+
+
+OP_LAYER = Class("TFOpLambda", (LAYER,), module="keras.layers")
+
+
+def sorted_layers(
+    session: Session,
+    ordered: list[Node],
+    first_seen: dict[int, int],
+    of_op: Callable[[Session, Node], Instance | None] | None,
+) -> list[Instance]:
+    """Layers by decreasing depth (the longest way to an output), then in the order in which they were first met.
+    `of_op` makes a layer of what is computed outside of any, in a version that counts it as one."""
     inside = {id(node) for node in ordered}
     node_depths: dict[int, int] = {}
     depths: dict[int, int] = {}
@@ -145,6 +172,8 @@ def sorted_layers(session: Session, ordered: list[Node], first_seen: dict[int, i
         depths[id(node.operation)] = node_depths[id(node)] = depth
         if isinstance(node.operation, Instance):
             operations[id(node.operation)] = node.operation
+        elif of_op is not None and (made := of_op(session, node)) is not None:
+            operations[id(node.operation)] = made
         for tensor in node.inputs:
             found = session.node_of(tensor)
             if found is not None and id(found[0]) in inside:

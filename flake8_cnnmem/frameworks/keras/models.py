@@ -53,7 +53,7 @@ def set_graph(run: Runtime, self: Instance, state: ModelState, inputs: Value, ou
     for word, given in (("inputs", inputs), ("outputs", outputs)):
         if any(isinstance(leaf, (int, float, str)) or is_layer(leaf) for leaf in flatten(given)):
             raise run.error("ValueError", f"All `{word}` values must be KerasTensors.")
-    state.graph = trace(session_of(run), inputs, outputs)
+    state.graph = trace(run, inputs, outputs)
     if state.cause is None and (other := state.graph.other_input) is not None:
         raise run.error("ValueError", f"Output is not connected to `inputs`: it needs the input of shape {other.shape}")
     if state.cause is None and not state.graph.is_whole:

@@ -147,7 +147,7 @@ def finish(run: Runtime, self: Instance, state: ModelState, inputs: Value, outpu
             graph.nodes.append(found[0])
             graph.outputs, graph.flat_outputs = outputs, [outputs]
             return
-    state.graph = trace(session_of(run), inputs, outputs)
+    state.graph = trace(run, inputs, outputs)
     state_of(run, self).built = True
 
 
@@ -181,7 +181,7 @@ def pop(run: Runtime, self: Instance, rebuild: Value = True) -> Value:
     if graph is not None:
         node = next((node for node in reversed(graph.nodes) if node.operation is layer), None)
         outputs = node.arguments[0] if node is not None and node.arguments else graph.inputs
-        state.graph = trace(session_of(run), graph.inputs, outputs)
+        state.graph = trace(run, graph.inputs, outputs)
     return layer
 
 

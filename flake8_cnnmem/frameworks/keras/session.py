@@ -94,6 +94,13 @@ class Session:
     """How many models were written to files, or described."""
     batch_size: int | None = None
     """The batch size that the code's Inputs state, if they state just one."""
+    tensorflows: set[int] = field(default_factory=set)
+    """The numbers of calls outside of any layer that functions of TensorFlow made. Keras 3 takes no tensor of a model's
+    graph for one."""
+    op_layers: dict[int, Instance] = field(default_factory=dict)
+    """By the number of such a call, or of an operator's, the layer that Keras 2 makes of it."""
+    parts_of_functions: set[int] = field(default_factory=set)
+    """Those of them that made no first result of such a function."""
     counters: dict[str, int] = field(default_factory=dict)
     nodes: dict[int, tuple[Node, int]] = field(default_factory=dict)
     """The node that made a tensor and the output's number, by the tensor's id."""

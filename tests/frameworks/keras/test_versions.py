@@ -268,3 +268,38 @@ def test_older_versions_are_counted_as_they_are(
     (tmp_path / "model.py").write_text(f"import numpy as np\n{OLD}{code}")
     (report,) = analyse(load(str(tmp_path / "model.py")), Settings(), "m").reports
     assert (report.status, report.parameters, report.trainable) == ("exact", parameters, trainable)
+
+
+LAYERS = """
+import keras, tensorflow as tf
+from keras import layers
+i = keras.Input((8,))
+x = {of_input}
+model = keras.Model(i, layers.Dense(3)(layers.Flatten()(x[:, 1:] * 2.0)))
+for layer in model.layers[:{count}]:
+    layer.trainable = False
+"""
+FREEZING = {
+    "a function of TensorFlow": ("tf.expand_dims(layers.Dense(4)(i), -1)", "", (6, 12), (7, 0)),
+    "a function of several parts": (
+        "tf.linalg.normalize(layers.Reshape((4, 1))(layers.Dense(4)(i)), axis=-1)[0]",
+        "",
+        (7, 12),
+        (8, 0),
+    ),
+    "operators of Keras 2": ("layers.Reshape((4, 1))(layers.Dense(4)(i))", "tensorflow==2.13", (6, 12), (7, 0)),
+    "operators of Keras 3": ("layers.Reshape((4, 1))(layers.Dense(4)(i))", "", (4, 12), (5, 0)),
+}
+
+
+@pytest.mark.parametrize(("of_input", "asked", "behind", "whole"), FREEZING.values(), ids=FREEZING)
+def test_what_is_computed_outside_of_layers_is_a_layer_of_keras_2(
+    of_input: str, asked: str, behind: tuple[int, int], whole: tuple[int, int], tmp_path: Path
+) -> None:
+    """Of so many of the model's layers frozen, so many parameters train. Counted with tf_keras 2.21 and Keras 3.15.1,
+    which refuses functions of TensorFlow there."""
+    (tmp_path / "requirements.txt").write_text(asked)
+    for count, trainable in (behind, whole):
+        report = report_of(tmp_path, LAYERS.format(of_input=of_input, count=count))
+        assert report.status == "exact"
+        assert report.trainable == trainable

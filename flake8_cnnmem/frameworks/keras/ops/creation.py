@@ -7,14 +7,13 @@ from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
 from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
 from flake8_cnnmem.frameworks.keras.ops.elementwise import cast
-from flake8_cnnmem.frameworks.keras.ops.operands import apply, as_tensor, computed, listed, shape_of
+from flake8_cnnmem.frameworks.keras.ops.operands import apply, as_tensor, computed, fitted_shape, listed, shape_of
 from flake8_cnnmem.frameworks.keras.ops.reductions import reduce
 from flake8_cnnmem.frameworks.keras.ops.shaping import sizes
 from flake8_cnnmem.frameworks.keras.shapes import plain_size, stated
-from flake8_cnnmem.graph import Mismatch, Tensor
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise, OneHot
 from flake8_cnnmem.ops.given import Given
-from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -85,10 +84,9 @@ def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50, axis: Val
     cause = next((each for each in shapes if isinstance(each, Unknown)), None)
     if cause is not None:
         return cause
-    try:
-        own = broadcast(tuple(each for each in shapes if not isinstance(each, Unknown))) if shapes else ()
-    except Mismatch:
-        return run.unknown("the ends of a row of numbers do not fit each other")
+    own = fitted_shape(run, [each for each in shapes if not isinstance(each, Unknown)])
+    if isinstance(own, Unknown):
+        return own
     at = axis if isinstance(axis, int) else 0
     at = at + len(own) + 1 if at < 0 else at
     target = (*own[:at], plain_size(plain(num)), *own[at:])

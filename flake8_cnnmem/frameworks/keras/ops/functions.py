@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, is_symbolic
-from flake8_cnnmem.frameworks.keras.session import first_unknown_in, tensors_in
+from flake8_cnnmem.frameworks.keras.session import first_unknown_in, session_of, tensors_in
 from flake8_cnnmem.frameworks.signatures import Stub, beside
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.given import Given
@@ -27,6 +27,7 @@ class Functions:
     """
 
     def __init__(self, name: str, shared: Functions | None = None) -> None:
+        self.name = name
         self.path = beside(os.path.dirname(__file__), name)
         self.shared = shared
         self.made: dict[str, Native] = {}
@@ -34,7 +35,8 @@ class Functions:
     @cached_property
     def stub(self) -> Stub:
         """The text of the stub, by function."""
-        return Stub(self.path, apply, "elementwise", followed)
+        own = self.name.startswith(OWNER)
+        return Stub(self.path, apply, "elementwise", of_tensorflow if own else followed)
 
     @cached_property
     def imported(self) -> frozenset[str]:
@@ -79,6 +81,28 @@ def followed(function: Callable[..., Value]) -> Callable[..., Value]:
             return cause
 
     return call
+
+
+def of_tensorflow(function: Callable[..., Value]) -> Callable[..., Value]:
+    """A function that Keras 3 does not take for a model's own tensors, and Keras 2 makes one layer of: what it computes
+    outside of any layer is noted."""
+    call = followed(function)
+
+    def note(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        started, session = run.next_number(), session_of(run)
+        result = call(run, *args, **kwargs)
+        waiting = [each.call for each in tensors_in(result)]
+        # Of several results the first stands for all.
+        whole = waiting[0].number if waiting and waiting[0] is not None else 0
+        while waiting:
+            made = waiting.pop()
+            if made is not None and made.within is None and made.number > started:
+                session.tensorflows.add(made.number)
+                session.parts_of_functions.update([made.number] if made.number != whole else [])
+                waiting += [each.call for each in made.inputs]
+        return result
+
+    return note
 
 
 def led_on(run: Runtime, name: str, given: object, result: Value) -> Value:

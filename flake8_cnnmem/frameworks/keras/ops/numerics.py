@@ -7,14 +7,13 @@ from flake8_cnnmem.dims import Shape, Size, add, floor_divide, multiply, subtrac
 from flake8_cnnmem.frameworks.keras.constants import is_constant, plain
 from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
 from flake8_cnnmem.frameworks.keras.ops.elementwise import binary, unary
-from flake8_cnnmem.frameworks.keras.ops.operands import apply, axis_number, listed, shape_of
+from flake8_cnnmem.frameworks.keras.ops.operands import apply, axis_number, fitted_shape, listed, shape_of
 from flake8_cnnmem.frameworks.keras.ops.reductions import reduce
 from flake8_cnnmem.frameworks.keras.ops.shaping import sizes
 from flake8_cnnmem.frameworks.keras.session import map_structure, tensors_in
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.given import Given
-from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -286,7 +285,9 @@ def samples(run: Runtime, shape: Value = (), first: Value = None, second: Value 
     cause = next((each for each in (number, *parameters) if isinstance(each, Unknown)), None)
     if cause is not None or isinstance(number, Unknown):
         return cause
-    own = broadcast(tuple(each for each in parameters if not isinstance(each, Unknown))) if parameters else ()
+    own = fitted_shape(run, [each for each in parameters if not isinstance(each, Unknown)])
+    if isinstance(own, Unknown):
+        return own
     return Tensor((*number, *own), tensor_dtype(dtype), framework="keras")
 
 

@@ -9,8 +9,9 @@ from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
 from flake8_cnnmem.frameworks.keras.session import session_of
-from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.graph import Mismatch, Op, Tensor
 from flake8_cnnmem.ops import Stack
+from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -68,6 +69,14 @@ def listed(value: Value) -> Value:
 def is_symbolic(run: Runtime, value: Value) -> bool:
     """Whether a value is computed from a model's inputs, or is one."""
     return isinstance(value, Tensor) and (value.call is not None or session_of(run).node_of(value) is not None)
+
+
+def fitted_shape(run: Runtime, shapes: Sequence[Shape]) -> Shape | Unknown:
+    """The shape that all of these fit into; Unknown where they do not fit each other."""
+    try:
+        return broadcast(tuple(shapes)) if shapes else ()
+    except Mismatch:
+        return run.unknown("tensors that are taken together do not fit each other")
 
 
 def known(value: Value) -> bool:
