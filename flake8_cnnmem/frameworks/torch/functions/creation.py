@@ -334,9 +334,14 @@ def torch_dtype(tensor: Tensor) -> str:
     return tensor.dtype
 
 
+KINDS: dict[str, type] = {"int": int, "float": float, "bool": bool}
+"""Of a number that is not known the kind that it is."""
+
+
 def dtype_for(values: Iterable[Any]) -> str:
     """The dtype that `torch.tensor` gives values: bool, int64, or float where one is."""
-    kinds = {int if type(value) is Batch else type(value) for value in values}
+    kinds = {KINDS.get(value.number, Unknown) if isinstance(value, Unknown) else type(value) for value in values}
+    kinds = {int if kind is Batch else kind for kind in kinds}
     if kinds == {bool}:
         return "bool"
     return "int64" if kinds and kinds <= {bool, int} else "float"
