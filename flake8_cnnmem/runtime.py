@@ -168,6 +168,10 @@ class Runtime(Protocol):
         """Draw on the budget; ends the evaluation when nothing is left."""
         ...
 
+    def read_whole(self, container: Value) -> None:
+        """All of a container is about to be read: what imported modules put into it has to be there."""
+        ...
+
     def check_size(self, length: int) -> None:
         """Raise when a string, number (in bits) or container of this length is beyond the budget."""
         ...

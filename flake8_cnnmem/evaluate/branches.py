@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.joins import join
-from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
+from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, UNDONE, Returned
 from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
 from flake8_cnnmem.graph import Tensor, Weight
@@ -114,6 +114,8 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     that of the cheaper side goes on, or that of the body where it is `likely` that it runs."""
     run.spend(1)
     first = take(run, cause, frame, body)
+    if first.signal is UNDONE:
+        return UNDONE
     second = take(run, cause, frame, orelse)
     if first.raised is not None and second.raised is not None:
         commit(run, second)

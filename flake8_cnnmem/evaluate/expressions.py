@@ -282,6 +282,8 @@ def list_(compiler: Compiler, node: cst.List) -> Code:
 
     def code(frame: Frame) -> Value:
         items = collect(frame, parts)
+        if isinstance(items, list) and not items:
+            frame.run.note_registry(items)
         births = frame.run.births
         if births is not None and not isinstance(items, Unknown):
             # What is made on one side of a branch is whole there.

@@ -104,7 +104,7 @@ class Frame:
                 return value
             frame = frame.parent
         module = self.module
-        if word not in module.waiting and (module.indexed or not module.lazy):
+        if word not in module.waiting and (module.begun or not module.lazy):
             value = module.variables.get(word, MISSING)
             if value is MISSING and not module.stars:
                 value = self.run.builtins.get(word, MISSING)

@@ -80,7 +80,9 @@ class Interpreter:
         self.samples: dict[int, tuple[Value, Value]] = {}
         """Of lists and dicts among them, by id, what all that was put in under an unknown condition has in common."""
         self.registries: dict[int, tuple[Value, Module]] = {}
-        """Dicts made while a lazy module's statements run: what later imports may fill."""
+        """Dicts and empty lists made while a lazy module's statements run: what later imports may fill."""
+        self.made_empty: set[int] = set()
+        """Those of them, by id, that were empty then."""
         self.guards: list[Guard] = []
         """What stands around the code that is running and may take an exception, the innermost last."""
         self.import_guards = 0
@@ -200,7 +202,10 @@ class Interpreter:
 
     def data(self, key: str) -> dict[Any, Any]:
         """What natives keep for this run under a key: a dict, empty at first."""
-        return self.scratch.setdefault(key, {})
+        found = self.scratch.get(key)
+        if found is None:
+            found = self.scratch[key] = {}
+        return found
 
     def builtin(self, name: str) -> Any:
         """The builtin of this name."""
@@ -221,6 +226,7 @@ class Interpreter:
     # Changes
 
     note_registry = changes.note_registry
+    read_whole = changes.read_whole
     changed = changes.changed
     fills = changes.fills
 

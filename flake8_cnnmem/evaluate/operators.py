@@ -360,6 +360,7 @@ def truth(run: Interpreter, value: Value) -> bool | Unknown:
     if kind is Batch:
         return True
     if isinstance(value, CONTAINERS):
+        run.read_whole(value)
         return run.havocked[id(value)][1] if run.havocked and id(value) in run.havocked else bool(value)
     if isinstance(value, Tensor):
         if value.data is not None and not isinstance(value.data, tuple):

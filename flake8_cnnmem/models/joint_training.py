@@ -18,6 +18,7 @@ from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.fits import fit_around
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.graph_steps import doubts_of, graph_step, values_of
+from flake8_cnnmem.models.looks import largest_look, looked_at
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.residents import replaced_later
 from flake8_cnnmem.models.root import Root, inside_of, unknown_children
@@ -32,12 +33,13 @@ Part = tuple[Root, Model, Training]
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A loop that calls the models without training them: the model with what is in memory beside it then."""
+    """A loop that calls the models without training them, or a call that does so by itself (`step` and `phase` are
+    None): the model with what is in memory beside it then."""
 
     model: Model
-    step: Step
+    step: Step | None
     batch_size: Statement[int]
-    phase: Phase
+    phase: Phase | None
     decides: bool
     """Whether its figure counts beside that of the training."""
 
@@ -50,8 +52,12 @@ class Whole:
     step: Step | None = None
     parts: tuple[Part, ...] = ()
 
-    def evaluated(self, root: Root) -> Iterator[Evaluated]:
-        """The loops that evaluate what the step trains, as far as they are known."""
+    def evaluated(self, root: Root, training: Training) -> Iterator[Evaluated]:
+        """What evaluates what the step trains, as far as it is known."""
+        look = largest_look(root, self.model, training.batch_size.value)
+        if look is not None:
+            model = looked_at(self.model, look, training.optimizer.value)
+            yield Evaluated(model, None, Statement(look.batch_size, look.site), None, True)
         if not self.model.causes:
             for evaluation in root.evaluations:
                 batch = batch_of(evaluation.phase)

@@ -83,6 +83,7 @@ def length(run: Runtime, value: Value, /) -> Value:
         method = metaclass.find("__len__") if isinstance(metaclass, Class) else MISSING
         if method is not MISSING:
             return run.call(method, value)
+    run.read_whole(value)
     cause = lost(run, value)
     if cause is not None:
         return cause

@@ -86,6 +86,8 @@ def apply(
         refuse_one_of_several(run, tensors)
         refuse_leaf(run, tensors[0])
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
+    if run.autocast is not None and dtypes is None and isinstance(made, Tensor) and made.dtype == "float32":
+        leave_open(op, made)
     if op.in_place and not run.grad_enabled:
         remain_leaf(run, tensors[0], made)
     elif op.in_place:
@@ -95,6 +97,14 @@ def apply(
         for noted in stepping.values():
             noted.note_call(made)
     return made
+
+
+def leave_open(op: Op, made: Tensor) -> None:
+    """What autocast computes in half precision is not float32 because what it read is."""
+    from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
+
+    if RULES.row(op.kind).autocast == "half":
+        made.dtype = "float"
 
 
 def note_unlike(run: Runtime, one: Tensor | Unknown, other: Value) -> None:

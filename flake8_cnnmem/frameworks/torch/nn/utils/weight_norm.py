@@ -158,7 +158,9 @@ def divided(run: Runtime, weight: Value, u: Value, v: Value, axis: int, iteratio
         order = (axis % rank, *(each for each in range(rank) if each != axis % rank))
         matrix = permute_axes(run, matrix, order, "permute")
     rows = tensor.shape[axis] if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else -1
-    matrix = reshape_to(run, matrix, ((rows, -1),), "reshape")
+    if rank != 2:
+        # `flatten(1)` of a matrix is that matrix itself, whose cast autocast remembers.
+        matrix = reshape_to(run, matrix, ((rows, -1),), "reshape")
     records, run.grad_enabled = run.grad_enabled, False
     for _ in range(iterations if isinstance(iterations, int) else 1):
         matmul(run, swap(run, matrix, 0, 1), u)
