@@ -11,6 +11,7 @@ from flake8_cnnmem.evaluate.loop_turns import around, is_within
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
 from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
+from flake8_cnnmem.evidence.graphs import is_graph
 from flake8_cnnmem.graph import Model, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
@@ -293,10 +294,13 @@ def turns_within(phase: Phase) -> Iterator[Unknown]:
 
 
 def rows_of(call: RootCall) -> int | None:
-    """The first axis of what a model is called on; as many as there are of images that it is given one by one."""
+    """The first axis of what a model is called on; as many as there are of images that it is given one by one. A graph
+    is one."""
     images = given_one_by_one(call)
     if images is not None:
         return images
+    if is_graph(tensors_of(call)):
+        return 1
     shape = next((value.shape for value in tensors_of(call)), None)
     return shape[0] if isinstance(shape, tuple) and shape and isinstance(shape[0], int) else None
 
