@@ -19,6 +19,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import (
     flat,
     from_nested,
     scalar,
+    shape_around,
     spread,
     value_as,
 )
@@ -282,9 +283,11 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
         if found is None:
             return Tensor(NOT_NESTED, dtype_of(dtype))
         shape, values = found
+        if any(type(value) is dict for value in values):
+            raise run.error("RuntimeError", "Could not infer dtype of dict")
         first = next((value for value in values if isinstance(value, Tensor)), None)
         if first is not None:
-            return Tensor(shape_around(shape, first), dtype_of(dtype, first.dtype))
+            return Tensor(shape_around(shape, values, first), dtype_of(dtype, first.dtype))
         undecided = of_sequences(values)
         if undecided is not None:
             return Tensor(undecided, dtype_of(dtype))
@@ -305,14 +308,6 @@ def make_new(run: Runtime, input: Value, data: Value, dtype: Value) -> Value:
             made.as_wide_as = input
         made.moved = made.made_there = is_there(input)
     return born(run, made) if isinstance(made, Tensor) else made
-
-
-def shape_around(shape: Shape, first: Tensor) -> Shape | Unknown:
-    """What nested lists of this shape give that hold tensors, or arrays, like the first. A tensor has one value there,
-    whatever its axes, and is a number (measured: one of several values is a ValueError); an array keeps its axes."""
-    if first.framework == "torch":
-        return shape
-    return first.shape if isinstance(first.shape, Unknown) else (*shape, *first.shape)
 
 
 def plain_items(items: list[Value]) -> list[Value]:
