@@ -79,6 +79,18 @@ class Runtime(Protocol):
         """As `attempt`, with so many steps at most; Unknown where it needs more, and the program goes on."""
         ...
 
+    def made_of(self, cause: Unknown, values: Sequence[Value]) -> Unknown:
+        """The cause for what nobody can follow and is made of some values, a layer or a class of them among them."""
+        ...
+
+    def refuse_layer(self, layer: Instance, kind: str, text: str) -> None:
+        """The constructor of a layer refuses what it is given: raised where the program takes the error, else noted."""
+        ...
+
+    def perhaps_done(self, cause: Unknown, action: Callable[[], object]) -> None:
+        """Run an action that nobody knows whether it is done: what it changes is not known from here on."""
+        ...
+
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
         """As `attempt`, for what is no part of the forward pass: without gradients, and nobody asks whether its sizes
         are right. Also the number of the first op that it applies."""

@@ -198,7 +198,7 @@ def boolean(compiler: Compiler, node: cst.BooleanOperation) -> Code:
 
 def unknown_boolean(frame: Frame, stop_at: bool, first: Value, truth: Unknown, right: Code) -> Value:
     """`u or x`, `u and x` with u of unknown truth: known only if x decides alone or equals u."""
-    second = frame.run.evaluate_aside(right, frame)
+    second = frame.run.evaluate_aside(right, frame, truth)
     other = frame.run.truth(second)
     if not isinstance(other, Unknown) and other is stop_at and isinstance(second, bool):
         return second

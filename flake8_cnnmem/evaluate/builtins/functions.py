@@ -220,7 +220,10 @@ def sort(run: Runtime, iterable: Value, /, *, key: Value = None, reverse: Value 
         items: list[Value] | Unknown = members(run, iterable, read=False)
     else:
         items = run.items(iterable)
-    return items if isinstance(items, Unknown) else in_order(run, items, key, reverse)
+    if isinstance(items, Unknown):
+        return items
+    found = in_order(run, items, key, reverse)
+    return run.made_of(found, items) if isinstance(found, Unknown) else found
 
 
 def decided(run: Runtime, iterable: Value, deciding: bool) -> bool | Unknown:

@@ -167,6 +167,9 @@ def make_map(run: Runtime, function: Value, /, *iterables: Value) -> Value:
         return function
     sources = iterators(run, iterables)
     if isinstance(sources, Unknown):
+        cause = sources
+        each = [cause if item is MISSING else item for item in (any_item(run, given, cause) for given in iterables)]
+        run.perhaps_done(cause, lambda: run.call(function, *each))
         return sources
     return map(lambda *items: run.call(function, *items), *sources)
 

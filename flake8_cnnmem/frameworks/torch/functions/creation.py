@@ -12,7 +12,7 @@ from flake8_cnnmem.frameworks.torch.arguments import sizes, whole
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
 from flake8_cnnmem.frameworks.torch.devices import is_there
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_made, dtype_of, source_of
 from flake8_cnnmem.frameworks.torch.functions.constants import (
     constant,
     counted,
@@ -74,7 +74,7 @@ def _declare_sized(name: str, value: Any) -> None:
         **named: Value,
     ) -> Value:
         shape = sizes((named["size"],) if "size" in named else size)
-        result = dtype_of(dtype)
+        result = dtype_made(run, dtype)
         made = filled(shape, value_as(value, result), result)
         made.as_wide_as = source_of(dtype)
         made.requires_grad = requires_grad is True
@@ -103,7 +103,7 @@ def full(
     """(size), of one value; the dtype is the value's unless one is said."""
     number = scalar(fill_value)
     default = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float"
-    made = filled(sizes((size,)), number, dtype_of(dtype, default))
+    made = filled(sizes((size,)), number, dtype_made(run, dtype, default))
     made.requires_grad = requires_grad is True
     return made_on(run, made, device)
 
@@ -132,7 +132,7 @@ def normal(
 ) -> Value:  # fmt: skip
     """`torch.normal(mean, std, size)`, or of the shape that mean and std have."""
     if size is not None:
-        made = Tensor(sizes((size,)), dtype_of(dtype), requires_grad=requires_grad is True)
+        made = Tensor(sizes((size,)), dtype_made(run, dtype), requires_grad=requires_grad is True)
         return made_on(run, made, device)
     source = next((value for value in (mean, std) if isinstance(value, Tensor)), None)
     return Tensor(source.shape) if source is not None else run.unknown("the size of a random tensor is not known")
@@ -293,9 +293,9 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
             return Tensor(undecided, dtype_of(dtype))
         # Sizes of tensors, the batch among them.
         plain = all(isinstance(value, (bool, int, float, Batch)) for value in values)
-        return constant(shape, values if plain else None, dtype_of(dtype, dtype_for(values)))
+        return constant(shape, values if plain else None, dtype_made(run, dtype, dtype_for(values)))
     if isinstance(data, (bool, int, float)):
-        return constant((), [data], dtype_of(dtype, dtype_for([data])))
+        return constant((), [data], dtype_made(run, dtype, dtype_for([data])))
     return Tensor(run.unknown("the values of a tensor could not be worked out"), dtype_of(dtype))
 
 
