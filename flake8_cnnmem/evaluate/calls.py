@@ -39,7 +39,7 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
         else:
             positional.append((arg.star == "*", code))
     site = compiler.site()
-    trains, fits = word_of_training(node), word_of_fitting(node)
+    trains, fits, finds = word_of_training(node), word_of_fitting(node), is_search(node)
 
     if not keywords and not any(starred for starred, _ in positional):
         codes = tuple(code for _, code in positional)
@@ -60,7 +60,7 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
             if run.layers_made != made:
                 run.trace.built(result, made, site)
             run.site = outer
-            return result
+            return result.as_number("int") if finds and type(result) is Unknown else result
 
         return simple
 
@@ -138,6 +138,11 @@ def word_of_training(node: cst.Call) -> str:
         return ""
     word = node.func.attr.value
     return word if word == "backward" or (word == "step" and not node.args) else ""
+
+
+def is_search(node: cst.Call) -> bool:
+    """Whether it asks a list or text that may not be known where something stands in it: `classes.index(name)`."""
+    return isinstance(node.func, cst.Attribute) and node.func.attr.value == "index" and len(node.args) == 1
 
 
 def word_of_fitting(node: cst.Call) -> str:

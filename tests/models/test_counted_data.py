@@ -157,3 +157,54 @@ for turn in range(10):
 def test_a_buffer_that_is_given_another_size(tmp_path: Path) -> None:
     report = report_of(HEAD + RESIZED, tmp_path)
     assert (report.status, report.parameters, report.problems) == ("exact", 12, ())
+
+
+NUMBERED = """\
+import os
+from torch.utils.data import Dataset
+
+class Named(Dataset):
+    def __init__(self, folder):
+        self.names = sorted({each.split("_")[0] for each in os.listdir(folder)})
+
+    def __len__(self):
+        return 640
+
+    def __getitem__(self, at):
+        return torch.rand(3, 64, 64), self.names.index("first")
+
+def collate(samples):
+    return torch.stack([x for x, _ in samples]), torch.tensor([y for _, y in samples])
+
+net = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 200))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in DataLoader(Named("data"), batch_size=64, collate_fn=collate):
+    assert y.dtype == torch.long
+"""
+
+
+def test_where_something_stands_is_a_whole_number(tmp_path: Path) -> None:
+    report = report_of(HEAD + NUMBERED + TURN, tmp_path)
+    assert (report.status, report.parameters, report.problems) == ("exact", 2024, ())
+    assert report.training.batch_size.value == 64
+
+
+REPLAYED = """\
+import numpy as np
+
+net = nn.Sequential(nn.Linear(12, 5), nn.ReLU(), nn.Linear(5, 3))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for turn in range(10):
+    rows = [np.random.rand(12) for _ in range(64)]
+    x, y = torch.FloatTensor({}), torch.zeros(64, dtype=torch.long)
+"""
+
+LISTED = {"of arrays": "rows", "of lists of arrays": "[[row] for row in rows]).squeeze(1"}
+
+
+@pytest.mark.parametrize("values", LISTED.values(), ids=LISTED)
+def test_arrays_keep_their_axes_in_a_list_that_becomes_a_tensor(values: str, tmp_path: Path) -> None:
+    report = report_of(HEAD + REPLAYED.format(values) + TURN, tmp_path)
+    assert report.training.input_shape is not None
+    assert (report.status, report.parameters, report.training.input_shape.value) == ("exact", 83, (12,))
+    assert report.training.batch_size.value == 64

@@ -198,7 +198,7 @@ def quantile(run: Runtime, x: Value, q: Value, axis: Value = None, keepdims: Val
     asked = shape_of(listed(q)) if isinstance(listed(q), Tensor) else ()
     rest = reduce(run, x, axis_number(axis), keepdims, kind="median", function="quantile")
     shape = shape_of(rest)
-    if not asked or isinstance(shape, Unknown) or isinstance(asked, Unknown):
+    if isinstance(asked, Unknown) or isinstance(shape, Unknown) or not asked:
         return rest
     return given(run, "quantile", [(*asked, *shape)], rest)
 

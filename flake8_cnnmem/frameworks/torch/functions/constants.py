@@ -109,6 +109,18 @@ def from_nested(value: Any) -> tuple[Shape, list[Any]] | None:
     return (len(value), *inner), numbers
 
 
+def shape_around(shape: Shape, values: Sequence[Any], first: Tensor) -> Shape | Unknown:
+    """What nested lists of this shape give that hold tensors, or arrays, like the first. A tensor has one value there,
+    whatever its axes, and is a number (measured: one of several values is a ValueError); an array keeps its axes, and
+    so has whatever else stands there."""
+    if first.framework == "torch":
+        return shape
+    if isinstance(first.shape, Unknown):
+        return first.shape
+    other = next((value for value in values if isinstance(value, Unknown)), None)
+    return (*shape, *first.shape) if other is None or not first.shape else other.loose()
+
+
 def flat(tensor: Tensor) -> list[Any] | None:
     """The values in row-major order, or None when they are not known."""
     if tensor.data is None or isinstance(tensor.shape, Unknown):

@@ -19,6 +19,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import (
     flat,
     from_nested,
     scalar,
+    shape_around,
     spread,
     value_as,
 )
@@ -282,9 +283,11 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
         if found is None:
             return Tensor(NOT_NESTED, dtype_of(dtype))
         shape, values = found
+        if any(type(value) is dict for value in values):
+            raise run.error("RuntimeError", "Could not infer dtype of dict")
         first = next((value for value in values if isinstance(value, Tensor)), None)
         if first is not None:
-            return Tensor(shape_around(shape, first), dtype_of(dtype, first.dtype))
+            return Tensor(shape_around(shape, values, first), dtype_of(dtype, first.dtype))
         undecided = of_sequences(values)
         if undecided is not None:
             return Tensor(undecided, dtype_of(dtype))
@@ -307,14 +310,6 @@ def make_new(run: Runtime, input: Value, data: Value, dtype: Value) -> Value:
     return born(run, made) if isinstance(made, Tensor) else made
 
 
-def shape_around(shape: Shape, first: Tensor) -> Shape | Unknown:
-    """What nested lists of this shape give that hold tensors, or arrays, like the first. A tensor has one value there,
-    whatever its axes, and is a number (measured: one of several values is a ValueError); an array keeps its axes."""
-    if first.framework == "torch":
-        return shape
-    return first.shape if isinstance(first.shape, Unknown) else (*shape, *first.shape)
-
-
 def plain_items(items: list[Value]) -> list[Value]:
     """Constants of one value as their numbers, ranges as lists."""
     made: list[Value] = []
@@ -334,9 +329,14 @@ def torch_dtype(tensor: Tensor) -> str:
     return tensor.dtype
 
 
+KINDS: dict[str, type] = {"int": int, "float": float, "bool": bool}
+"""Of a number that is not known the kind that it is."""
+
+
 def dtype_for(values: Iterable[Any]) -> str:
     """The dtype that `torch.tensor` gives values: bool, int64, or float where one is."""
-    kinds = {int if type(value) is Batch else type(value) for value in values}
+    kinds = {KINDS.get(value.number, Unknown) if isinstance(value, Unknown) else type(value) for value in values}
+    kinds = {int if kind is Batch else kind for kind in kinds}
     if kinds == {bool}:
         return "bool"
     return "int64" if kinds and kinds <= {bool, int} else "float"

@@ -10,7 +10,7 @@ from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import is_trained, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, ON_CARD, is_floating
-from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested
+from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested, shape_around
 from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.frameworks.torch.registry import METHODS
 from flake8_cnnmem.frameworks.torch.sizes import Sizes
@@ -49,6 +49,9 @@ def _made_of(run: Runtime, cls: Class, *data: Value) -> Value:
         if found is None:
             return Tensor(Unknown("the sizes of a tensor could not be worked out"), dtype)
         shape, values = found
+        first = next((value for value in values if isinstance(value, Tensor)), None)
+        if first is not None:
+            return Tensor(shape_around(shape, values, first), dtype)
         cause = of_sequences(values)
         if cause is not None:
             return Tensor(cause, dtype)
