@@ -107,6 +107,7 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "unreturned_torch.py::StoredInList()": KEPT,
     "written_torch.py::BufferReg()": KEPT,
     "written_torch.py::BufferUse()": KEPT,
+    "written_torch.py::StateD()": KEPT,
     **{
         f"unsure_torch.py::{name}()": FOLDER
         for name in ("AddedUnderAny", "CalledByMap", "EitherBase", "EitherLayer", "ElseOfLoop", "FilledInList")

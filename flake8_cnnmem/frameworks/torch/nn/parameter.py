@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS, unsure_of
 from flake8_cnnmem.frameworks.nested import countable
@@ -123,9 +123,12 @@ def make_buffer(run: Runtime, data: Tensor) -> Weight:
 
 def as_buffer(run: Runtime, tensor: Tensor) -> Tensor:
     """What stands under a buffer's name from now on. A result of a forward pass through which a gradient goes is that
-    result itself: what is computed of it afterwards goes back through it."""
-    if run.invocation is not None and tensor.call is not None and is_trained(run, tensor):
-        return tensor
+    result itself: what is computed of it afterwards goes back through it. So is one of as many values as the batch has
+    samples, which the next pass puts another in place of."""
+    if run.invocation is not None and tensor.call is not None:
+        shape = tensor.shape if isinstance(tensor.shape, tuple) else ()
+        if any(isinstance(length, Batch) for length in shape) or is_trained(run, tensor):
+            return tensor
     return make_buffer(run, tensor)
 
 
