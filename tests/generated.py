@@ -267,7 +267,9 @@ def said(text: str) -> dict[str, Any]:
     settings = Settings(batch_size=Fact(BATCH, "option"))
     answer = analyse(Source("generated.py", text), settings)
     found = [f"{each.line}: {each.message}" for each in checks.run(answer, settings, ["CNM201", "CNM202"])]
-    report = next(each for each in answer.reports if each.name == "Net")
+    report = next((each for each in answer.reports if each.name == "Net"), None)
+    if report is None:
+        return {"found": found, "status": "not made", "causes": []}
     told: dict[str, Any] = {"found": found, "status": report.status, "causes": [each.reason for each in report.causes]}
     if report.status == "exact" and report.estimate is not None and report.model is not None:
         [output] = report.model.outputs

@@ -123,7 +123,7 @@ TIED = (
     "NAME.e.weight = nn.Parameter(torch.ones(3, 3))", "NAME.f = copy.deepcopy(NAME.f)", "del NAME.e.bias",
     "NAME.f.bias = None", "NAME.e = NAME.f", "del NAME.e", "NAME.e.weight.requires_grad = False",
     "NAME.g = nn.ModuleList([NAME.e, NAME.f, NAME.e])",
-    "NAME.f.weight = nn.Parameter(NAME.f.weight.data)", "NAME.load_state_dict(copy.deepcopy(NAME).state_dict())",
+    "NAME.f.weight = nn.Parameter(NAME.f.weight.data)", "NAME.e.load_state_dict(copy.deepcopy(NAME.f).state_dict())",
 )  # fmt: skip
 """Weights that two layers have, or one has no more."""
 
