@@ -46,9 +46,6 @@ KNOWN: dict[str, Short] = {
         ("lower-bound", "figure"),
         "what a graph keeps that lies beside the steps of the next epoch is not counted",
     ),
-    "clipped_policy/1": Short(
-        -0.8291, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
-    ),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
     "student_on_the_host/1": Short(
         0.0466, ("upper-bound", "figure"), "a model that trains on the host beside another one is counted on the card"
@@ -77,9 +74,6 @@ KNOWN: dict[str, Short] = {
     ),
     "teacher_forcing/1": Short(
         -0.0131, ("lower-bound", "figure"), "what cuDNN reserves for recurrent layers is its own: the truth has a guess"
-    ),
-    "sizes_in_a_table/1": Short(
-        0.0002, ("lower-bound",), "of the turns behind those that are followed it is not known what a table says"
     ),
     "hooked_in_both/1": Short(0.0002, ("lower-bound",), "what hooks keep of a model's results is told as a cause"),
     "simclr/1": Short(0.0001, ("batch",), "the batch is told in samples, of which each has two views"),

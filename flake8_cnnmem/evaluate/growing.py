@@ -54,6 +54,27 @@ def note_growing(run: Interpreter, followed: Loop, rest: Loop) -> None:
                 note_cause(run, event.subject, "growing sizes", UNKNOWN_LATER)
 
 
+def gives_otherwise(run: Interpreter, followed: Loop, rest: Loop) -> bool:
+    """Whether the turn behind those that were followed gives a model more than each of them, or something of which
+    nobody knows what it is or how large, where these give it what is known."""
+    before, later = largest_given(run, followed), largest_given(run, rest)
+    grows = any(before[model][0] < size for model, (size, _) in later.items() if model in before)
+    return grows or not given_unknown(run, rest) <= given_unknown(run, followed)
+
+
+def given_unknown(run: Interpreter, loop: Loop) -> set[tuple[int, int]]:
+    """The places of arguments that are not known, each with the id of the model that the turns of a loop call on it,
+    with a gradient."""
+    return {
+        (id(event.subject), at)
+        for turn in loop.turns
+        for event in run.trace.events_of(turn)
+        if event.call is not None and event.call.grad
+        for at, value in enumerate(event.call.args)
+        if isinstance(value, Unknown)
+    }
+
+
 def note_growing_ops(run: Interpreter, followed: Loop, rest: Loop) -> None:
     """Tell that an op outside of any layer gives more in the turn behind those that were followed than in each of them:
     of a queue of earlier results that is not full yet."""

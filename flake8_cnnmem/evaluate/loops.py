@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.blocks import compile_block, statement
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
+from flake8_cnnmem.evaluate.by_number import MOST_BY_NUMBER, OnTrial, depends, numbers_left, with_numbers
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.drawn_ahead import goes_on, one_by_one, passed
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
@@ -23,7 +24,7 @@ from flake8_cnnmem.evaluate.iteration import size_of
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.loop_turns import Loop
 from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, MOST_GATHERED, Rounds
-from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, Returned
+from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, UNDONE, Returned
 from flake8_cnnmem.evaluate.training_notes import note_perhaps_held
 from flake8_cnnmem.evaluate.turns import (
     COUNTED,
@@ -39,6 +40,9 @@ from flake8_cnnmem.graph import Invocation, Tensor
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Raised, Value
+
+MOST_EXITS = 64
+"""So often a loop may be left, for all that is known, before its further turns are taken for one."""
 
 FEW_ROUNDS = 2
 """Where so few items of a sequence are left, as of `["train", "val"]`, they are gone through one by one."""
@@ -70,10 +74,11 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         items = run.iterate(value)
         if isinstance(items, Unknown):
             item = run.sample(value)
-            return unknown_loop(frame, items, once(items if item is MISSING else item), twin)
+            return any_number(frame, items, once(items if item is MISSING else item))
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
+        parted = len(frame.parted or ())
         watched = Rounds(frame, twin, isinstance(items, COUNTED))
         watched.goes_through(value, items)
         try:
@@ -87,11 +92,22 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             watched.goes_through()
             run.trace.leave(turn, run.numbered)
             run.trace.skipping = False
+            run.meet(frame, parted, (BREAK, CONTINUE))
         if signal is not None:
             frame.breaks = outer_breaks
             return signal
         join_breaks(frame, outer_breaks)
         return None
+
+    def any_number(frame: Frame, cause: Unknown, body: Code) -> Value:
+        """The loop over nobody knows how many items, and its `else` unless it is left before."""
+        outer_breaks, frame.breaks = frame.breaks, []
+        signal = unknown_loop(frame, cause, body, twin)
+        if signal is None and node.orelse is not None:
+            left = frame.breaks[-1][1] if frame.breaks else None
+            signal = orelse(frame) if left is None else frame.run.branch(left, frame, orelse, lambda frame: None)
+        join_breaks(frame, outer_breaks)
+        return signal
 
     def rounds(frame: Frame, value: Value, items: Iterator[Value], watched: Rounds) -> Value:
         run = frame.run
@@ -112,7 +128,10 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             watched.item = item
             watched.begin()
             target(frame, item)
+            parted = len(frame.parted or ())
             signal = body(frame)
+            if frame.parted:
+                run.meet(frame, parted, (CONTINUE,))
             watched.end(signal is CONTINUE)
             if signal is not None:
                 if signal is BREAK or isinstance(signal, Returned):
@@ -129,7 +148,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                     continue
                 watched.stopped()
                 watched.over(frame, turns)
-                return orelse(frame) if watched.is_all() else rest(frame, items, watched)
+                return orelse(frame) if watched.is_all() else rest(frame, items, watched, turns)
         if is_of_a_stream(items):
             watched.stopped()
         watched.over(frame, turns)
@@ -156,20 +175,39 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 return signal
         return orelse(frame)
 
-    def rest(frame: Frame, items: Iterator[Value], watched: Rounds) -> Value:
+    def rest(frame: Frame, items: Iterator[Value], watched: Rounds, turns: int | None) -> Value:
         settled = not watched.waited(items)
         item = next(items, MISSING)
         if item is MISSING and not passed(items):
             return counted_on(frame, items, watched)
         trace = frame.run.trace
+        left = numbers_left(item, items)
         cause = frame.run.unknown("which round of a training loop it is is not known")
-        if type(item) is int and not isinstance(items, COUNTED):
+        if type(item) is int:
             cause = cause.as_number("int")
         trace.settled += settled
+        trial = OnTrial(frame.run) if left is not None else None
         try:
-            return unknown_loop(frame, cause, once(cause), twin, True, watched.loop)
+            signal = unknown_loop(frame, cause, once(cause), twin, True, watched.loop, trial is not None)
         finally:
             trace.settled -= settled
+        if signal is not UNDONE or trial is None or left is None:
+            return signal
+        trial.take_back()
+        chosen = with_numbers(left, watched.steps_of_turn())
+        for number in chosen:
+            watched.item = number
+            watched.begin()
+            target(frame, number)
+            signal = body(frame)
+            watched.end(signal is CONTINUE)
+            if signal is BREAK or isinstance(signal, Returned):
+                watched.left()
+                return signal if isinstance(signal, Returned) else None
+        watched.over(frame, turns)
+        if len(chosen) == len(left):
+            return orelse(frame)
+        return unknown_loop(frame, cause, once(cause), twin, True, watched.loop)
 
     return loop
 
@@ -188,6 +226,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
+        parted = len(frame.parted or ())
         try:
             signal = rounds(frame)
         except Raised:
@@ -197,6 +236,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             raise
         finally:
             run.trace.leave(turn, run.numbered)
+            run.meet(frame, parted, (BREAK, CONTINUE))
         join_breaks(frame, outer_breaks)
         return signal
 
@@ -218,15 +258,28 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
             watched.begin()
+            parted = len(frame.parted or ())
             signal = body(frame)
+            if frame.parted:
+                run.meet(frame, parted, (CONTINUE,))
             watched.end()
             if signal is BREAK or isinstance(signal, Returned):
                 watched.left()
                 return signal if isinstance(signal, Returned) else None
+            if len(frame.breaks) > MOST_EXITS and endless:
+                return unknown_loop(frame, frame.breaks[-1][1], body, twin, True)
+            if watched.goes_by_number():
+                continue
             if watched.repeat() and not watched.soon_otherwise():
-                watched.stopped()
+                trial = OnTrial(run) if not watched.by_number else None
                 cause = run.unknown("how long a training loop goes on is not known")
-                return unknown_loop(frame, cause, body, twin, True, watched.loop)
+                signal = unknown_loop(frame, cause, body, twin, True, watched.loop, trial is not None)
+                if signal is UNDONE and trial is not None:
+                    trial.take_back()
+                    watched.by_number = MOST_BY_NUMBER
+                    continue
+                watched.stopped()
+                return signal
             if endless and exits != (len(frame.pending), len(frame.breaks)):
                 run.spend(len(frame.variables))
                 # It may have been left, and goes round as before: what it draws is tried until it is taken.
@@ -253,10 +306,17 @@ def same_value(before: Value, now: Value) -> bool:
 
 
 def unknown_loop(
-    frame: Frame, cause: Unknown, body: Code, twin: ast.stmt, again: bool = False, followed: Loop | None = None
+    frame: Frame,
+    cause: Unknown,
+    body: Code,
+    twin: ast.stmt,
+    again: bool = False,
+    followed: Loop | None = None,
+    on_trial: bool = False,
 ) -> Value:
     """A loop of unknown length: its body is run once, as a branch that may not be taken. With `again` it was run
-    before, and this is a turn that stands for all others: those behind the ones of `followed`."""
+    before, and this is a turn that stands for all others: those behind the ones of `followed`. `on_trial` it is UNDONE
+    where what it does depends on the number of the turn."""
     trace = frame.run.trace
 
     def guarded(frame: Frame) -> Value:
@@ -273,6 +333,8 @@ def unknown_loop(
             signal = body(frame)
             watched.end()
         if followed is not None and watched.loop is not None:
+            if on_trial and depends(frame.run, followed, watched.loop):
+                return UNDONE
             note_growing(frame.run, followed, watched.loop)
             note_growing_ops(frame.run, followed, watched.loop)
             note_perhaps_held(frame.run, watched.loop)

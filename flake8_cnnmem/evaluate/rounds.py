@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.budget import FEW_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.drawn_ahead import TURN_STEPS
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
-from flake8_cnnmem.evaluate.loop_turns import Loop, Turn, around
+from flake8_cnnmem.evaluate.loop_turns import LONGEST_PERIOD, Loop, Turn, around
 from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evaluate.training_state import (
     declares_inputs,
@@ -60,9 +61,9 @@ class Rounds:
     """The turns of one loop, and the point from which they only repeat."""
 
     __slots__ = (
-        "alike", "approached", "changing", "counted", "done", "drawn", "flags", "gathered", "idle", "item", "jumps",
-        "last", "layers", "limits", "loop", "models", "numbered", "pace", "periodic", "run", "seen", "seldom",
-        "since_step", "stepped", "steps", "turn", "variables",
+        "alike", "approached", "awaited", "by_number", "changing", "counted", "done", "drawn", "flags", "gathered",
+        "idle", "item", "jumps", "last", "layers", "limits", "loop", "missed", "models", "numbered", "pace", "periodic",
+        "run", "seen", "seldom", "since_step", "stepped", "steps", "turn", "variables",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
@@ -86,6 +87,10 @@ class Rounds:
         there may be more."""
         self.seldom: dict[tuple[int, int], int] = {}
         """By divisor and rest, how many turns are left until a count has it; 0 where such a turn was seen."""
+        self.awaited: set[tuple[int, int]] = set()
+        """Those for which turns were passed over."""
+        self.missed = False
+        """Whether such a turn had another count than was waited for: the program counts by itself."""
         self.item: Value = None
         """What the loop's variable is given in the turn that is running."""
         self.changing: set[int] = set()
@@ -101,6 +106,8 @@ class Rounds:
         self.pace: dict[int, int] = {}
         """How much nearer in one turn, by limit."""
         self.since_step = 0
+        self.by_number = 0
+        """How many turns are gone through at most, since what models are given depends on how many there were."""
         # What a layer does inside is its own affair: the trace is of the program around it.
         self.loop: Loop | None = None
         if run.invocation is None:
@@ -227,6 +234,15 @@ class Rounds:
         self.numbered = now if self.done == 1 else self.numbered & now
         return bool(self.numbered)
 
+    def goes_by_number(self) -> bool:
+        """Whether the next turn is gone through because what models are given depends on how many there were."""
+        spent = self.steps - self.run.budget.steps
+        return self.done < self.by_number and spent < TURN_STEPS
+
+    def steps_of_turn(self) -> int:
+        """How many steps a turn takes, as far as they were followed."""
+        return (self.steps - self.run.budget.steps) // max(self.done, 1)
+
     def soon_over(self, left: int | None) -> bool:
         """Whether few turns are left, which take few steps."""
         spent = self.steps - self.run.budget.steps
@@ -298,6 +314,11 @@ class Rounds:
         self.limits = limits
         self.run.trace.approached |= self.approached
         self.changing = {first for count, first in turn.limits if count == turn.number} | self.changing
+        hit = {(divisor, rest) for count, divisor, rest in turn.counts if count % divisor == rest}
+        late = {(divisor, rest) for _, divisor, rest in turn.counts} & self.awaited - hit
+        self.missed = self.missed or bool(late)
+        self.seldom = {key: left for key, left in self.seldom.items() if key not in late}
+        self.awaited = set()
         for count, divisor, rest in turn.counts:
             key = divisor, rest
             seen = count % divisor == rest or (self.seldom.get(key) == 0 and key not in self.periodic)
@@ -337,12 +358,19 @@ class Rounds:
         """How many turns from here something is done that was in none so far (every fifth turn, from the tenth on): 0
         where there is no such thing."""
         waited = self.waited(items)
-        if not waited or self.run.trace.repeating or self.jumps >= MOST_JUMPS + min(self.gathered, MOST_GATHERED):
+        if not waited or self.run.trace.repeating:
+            return 0
+        if self.missed:
+            # The program counts by itself, in the turns that are gone through.
+            return int(self.steps - self.run.budget.steps < TURN_STEPS and self.done < LONGEST_PERIOD)
+        if self.jumps >= MOST_JUMPS + min(self.gathered, MOST_GATHERED):
             return 0
         turns = min(waited)
         # The next turn is none that is passed over.
         self.jumps += turns > 1 or self.done > MOST_UNFREEZING
-        self.seldom = {key: max(left - turns, 0) for key, left in self.seldom.items()}
+        before = self.seldom
+        self.seldom = {key: max(left - turns, 0) for key, left in before.items()}
+        self.awaited = {key for key, left in before.items() if left and not self.seldom[key]}
         return turns
 
 

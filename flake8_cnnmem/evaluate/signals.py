@@ -7,11 +7,13 @@ from flake8_cnnmem.values import Value
 
 
 class Signal:
-    """`BREAK` and `CONTINUE`."""
+    """`BREAK`, `CONTINUE` and `UNDONE`."""
 
 
 BREAK = Signal()
 CONTINUE = Signal()
+UNDONE = Signal()
+"""A side of a branch is not to be taken: what it changes is put back, and the other side does not run."""
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
@@ -277,6 +277,8 @@ def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
     filled = run.trace.filled
     inner = {each.turn for each in run.trace.events_of(turn) if each.turn is not None and each.turn is not turn}
     found = 0
+    # What a variable leads to as well is told by that.
+    inside = {id(item) for container, _ in turn.filled.values() for item in items_of(container)}
     optimizers: tuple[str, ...] = ()
     for path, value, owners in within_reach(names_in_sight(run.frame)):
         if isinstance(value, Instance) and frameworks.updated_by(value) is not None:
@@ -285,8 +287,14 @@ def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
         model = frameworks.is_layer(value) or isinstance(value, Weight)
         if (model or (results and is_some_size(value))) and not path.startswith(optimizers):
             numbers = [filled[key][0] for _, key in owners if type(key) is int and key in filled]
-            found += any(at >= turn.first and (model or not within_any(at, inner)) for at in numbers)
+            put = any(at >= turn.first and (model or not within_any(at, inner)) for at in numbers)
+            found += put or (id(value) in inside and frameworks.is_layer(value))
     return found
+
+
+def items_of(container: Collection[Value]) -> Iterable[Value]:
+    """What lies in a container, the keys of a dict left out."""
+    return container.values() if isinstance(container, dict) else container
 
 
 def within_any(number: int, turns: Iterable[Turn]) -> bool:
@@ -319,7 +327,7 @@ def leaves_results(run: Interpreter, turn: Turn, variables: Mapping[str, Value] 
     return any(is_some_size(variables.get(word)) for word in joined) or any(
         is_some_size(tensor)
         for container, before in turn.filled.values()
-        for item in islice(container.values() if isinstance(container, dict) else container, before, None)
+        for item in islice(items_of(container), before, None)
         for tensor in (
             item.values() if isinstance(item, dict) else item if isinstance(item, (tuple, list)) else (item,)
         )
@@ -381,26 +389,3 @@ def data_in_containers(
 def variable_of(path: str, owners: Owners) -> str:
     """The container that a path leads through first, or all of the path where it leads through none."""
     return owners[0][0] if owners and type(owners[0][1]) is int else path
-
-
-class RepeatedTurns:
-    """`with run.repeated():` what happens inside is a turn of a loop that a native runs for the program. Entered again,
-    it is another turn of the same loop."""
-
-    __slots__ = ("loop", "run", "site", "turn")
-
-    def __init__(self, run: Interpreter, site: Site | None) -> None:
-        self.run = run
-        self.site = site
-        self.loop: Loop | None = None
-
-    def __enter__(self) -> None:
-        trace = self.run.trace
-        if self.loop is None:
-            self.loop = trace.enter(self.site, self.run.numbered)
-        self.turn: Turn = trace.begin(self.loop, self.run.numbered)
-
-    def __exit__(self, *exception: object) -> None:
-        if exception[0] is None:
-            mark_held(self.run, self.turn)
-        self.run.trace.end(self.turn, self.run.numbered)

@@ -10,7 +10,14 @@ from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered, is_along,
 from flake8_cnnmem.evidence.growth import Keeper, further_turns, is_learned_from, keepers_of
 from flake8_cnnmem.evidence.origins import batch_written_at, dtype_written_at, input_written_at, optimizer_written_at
 from flake8_cnnmem.evidence.passes import Pass, seen_through
-from flake8_cnnmem.evidence.phases import Phase, evaluations_of, gatherings_of, is_over_loader, phases_of
+from flake8_cnnmem.evidence.phases import (
+    Phase,
+    evaluations_in_steps,
+    evaluations_of,
+    gatherings_of,
+    is_over_loader,
+    phases_of,
+)
 from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.evidence.written import written_at
 
@@ -24,6 +31,7 @@ __all__ = [
     "batch_written_at",
     "calls_between",
     "dtype_written_at",
+    "evaluations_in_steps",
     "evaluations_of",
     "further_turns",
     "gathered",

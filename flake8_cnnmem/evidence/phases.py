@@ -281,6 +281,27 @@ def gatherings_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
     return found
 
 
+def evaluations_in_steps(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
+    """Loops over a loader that a training's step runs without a gradient and that keep what models give: the results
+    of all batches lie there at its end. Each is the last run of its statement of which most was followed."""
+    loops: dict[object, Loop] = {}
+    for event in (event for phase in phases for event in phase.events if event.call is not None):
+        loop = event.turn.loop if event.turn is not None else None
+        if loop is not None and loop.turns and all(loop is not phase.loop for phase in phases):
+            known = loops.setdefault(loop.statement, loop)
+            loops[loop.statement] = loop if len(loop.turns) >= len(known.turns) else known
+    return [phase_of(trace, loop) for loop in loops.values() if is_over_loader(trace, loop) and only_looks(trace, loop)]
+
+
+def only_looks(trace: Trace, loop: Loop) -> bool:
+    """Whether the last turn of a loop calls models without a gradient, keeps some of what they give, and does not
+    learn."""
+    turn = loop.turns[-1]
+    events = [event for event in trace.events_of(turn) if event.kind != "iterate"]
+    calls = all(event.call is not None and not event.call.grad for event in events)
+    return calls and any(kept.inside and kept.tensor.call is not None for kept in turn.kept)
+
+
 def is_over_loader(trace: Trace, loop: Loop) -> bool:
     """Whether a loop goes through a loader itself."""
     return loop.started > 0 and trace.events[loop.started - 1].kind == "iterate"

@@ -10,6 +10,9 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 
+SHARES = "shares the state of"
+"""Of what an optimizer knows: another one whose state it has loaded, with the tensors themselves."""
+
 STATES_TOLD = "states of optimizers"
 """Scratch of the run: by id the dicts that tell the state of an optimizer which has stepped. A copy of one takes as
 much memory as the state itself."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from flake8_cnnmem import dims
 from flake8_cnnmem.evaluate.loop_turns import around
 from flake8_cnnmem.evaluate.trace import Trace
-from flake8_cnnmem.evidence import Phase
+from flake8_cnnmem.evidence import Phase, evaluations_in_steps
 from flake8_cnnmem.graph import Call, Tensor, moved_at
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.leaves import storage_of
@@ -46,13 +46,19 @@ def needs_more(trace: Trace, phases: Sequence[Phase], total: float) -> Unknown |
 
 
 def between(trace: Trace, phases: Sequence[Phase]) -> Iterator[Call]:
-    """The ops outside of any layer and of the loops that train, which are run for certain."""
+    """The ops outside of any layer and of the loops that train, which are run for certain; in these loops what is
+    computed of the results that an evaluation has gathered."""
     spans = [*map(span_of, phases), *steps_of_others(trace)]
+    looked = evaluations_in_steps(trace, phases)
+    kept = {id(each.tensor) for phase in looked for one in phase.passes for each in one.kept}
     rests = {id(turn.loop.open) for event in trace.events for turn in around(event.turn) if turn.loop.follows}
     for call, doubt in trace.calls:
-        if any(first < call.number <= last for first, last in spans):
+        if any(each.layer is not None for each in call.ancestry()):
             continue
-        if (doubt is None or id(doubt) in rests) and all(each.layer is None for each in call.ancestry()):
+        if not kept.isdisjoint(map(id, call.inputs)):
+            kept.update(map(id, call.outputs))
+            yield call
+        elif (doubt is None or id(doubt) in rests) and not any(first < call.number <= last for first, last in spans):
             yield call
 
 

@@ -6,7 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evidence import Phase, calls_between, evaluations_of, gatherings_of, keepers_of, seen_through
+from flake8_cnnmem.evidence import (
+    Phase,
+    calls_between,
+    evaluations_in_steps,
+    evaluations_of,
+    gatherings_of,
+    keepers_of,
+    seen_through,
+)
 from flake8_cnnmem.models.residents import LeftBehind, residents
 from flake8_cnnmem.models.root import Evaluation, Root, inside_of, weights_in
 
@@ -17,7 +25,8 @@ def evaluated(
     """Tell each training of the loops that evaluate one of its models: what they find in memory is what the trainings
     before them have left. Other models are told of theirs."""
     left, waiting = LeftBehind(), list(phases)
-    for phase in sorted((*evaluations_of(run.trace, phases), *calls_between(run.trace, phases)), key=began_at):
+    beside_steps = (*evaluations_of(run.trace, phases), *calls_between(run.trace, phases))
+    for phase in sorted((*beside_steps, *evaluations_in_steps(run.trace, phases)), key=began_at):
         while waiting and waiting[0].passes[0].first < phase.passes[0].first:
             left.come_to(run.trace, waiting[0])
             left.add(waiting.pop(0))

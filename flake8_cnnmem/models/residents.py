@@ -10,11 +10,12 @@ from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.loop_turns import Turn, around
 from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence import Phase, seen_through
+from flake8_cnnmem.frameworks.updates import SHARES
 from flake8_cnnmem.graph import Resident, Site, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.leaves import storage_of
 from flake8_cnnmem.models.held_tensors import given_ahead, read_by, tensors_left
-from flake8_cnnmem.models.left_by_turns import loose_weights, step_together
+from flake8_cnnmem.models.left_by_turns import loose_weights, place, step_together
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
@@ -30,6 +31,9 @@ class LeftBehind:
     """Optimizers by id, with the weights, by id, that they have updated."""
     seen: int = 0
     """How many events of the trace were looked at."""
+    uncleared: dict[int, Instance] = field(default_factory=dict)
+    """The phases, by id, that begin with gradients of weights that no model has any more, each with the optimizer that
+    holds these."""
 
     def come_to(self, trace: Trace, phase: Phase) -> None:
         """A phase begins: what happened outside of all phases since the last one (an evaluation that clears gradients,
@@ -55,6 +59,14 @@ class LeftBehind:
                 known = self.stepped.setdefault(id(event.subject), (event.subject, set()))
                 # What never had a gradient has no state.
                 known[1].update(event.trainable & (phase.reached | self.gradients) or event.trainable)
+
+
+def cleared_first(phase: Phase, left: LeftBehind) -> Iterator[Unknown]:
+    """Why a phase may need more before its first step than in it."""
+    optimizer = left.uncleared.get(id(phase))
+    if optimizer is not None:
+        what = "gradients of weights that were replaced lie there until the first step clears them"
+        yield Unknown(what, *place(optimizer.site))
 
 
 def stretch(trace: Trace, phase: Phase) -> tuple[int, int]:
@@ -116,6 +128,7 @@ def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: Lef
     # A program may hold the parameters themselves, and the model find them by their names.
     every = ((model, frameworks.of_layer(model)) for model in trained)
     counted.update((id(weight), weight) for model, its in every if its is not None for weight in its.weights(model))
+    found += states_of_replaced(phase, left, counted)
     found += states_without_gradient(phase)
     found += states_of_shared(phase)
     found += weights_beside(phase, counted, places)
@@ -149,15 +162,36 @@ def optimizers_beside(
         # its state lies where it was made.
         lost = tuple(w for key, w in weights.items() if key not in known and (w.moved_at(phase.stepped) or not places))
         known.update((id(weight), weight) for weight in lost)
-        named = frameworks.optimizer_of(optimizer)
+        # What a stepping one has loaded of it is one state.
+        shared = any(shares_state(other, optimizer) for other in phase.optimizers)
         yield Resident(
             f"{path}: state",
             optimizer.site,
             lost,
             gradients=tuple(w for w in lost if id(w) in gradients),
-            optimizer=named,
+            optimizer=None if shared else frameworks.optimizer_of(optimizer),
             updated=tuple(weight for key, weight in weights.items() if key in updated),
         )
+
+
+def shares_state(optimizer: Instance, other: Instance) -> bool:
+    """Whether an optimizer has loaded the state of another one that is still there, with the tensors themselves."""
+    return isinstance(optimizer.native, dict) and optimizer.native.get(SHARES) is other
+
+
+def states_of_replaced(phase: Phase, left: LeftBehind, known: dict[int, Weight]) -> Iterator[Resident]:
+    """What stepping optimizers keep for weights that an earlier phase has trained and that no model has any more: a
+    head that made room for another one. Their gradients lie there until the step clears them."""
+    for optimizer in phase.optimizers:
+        _, updated = left.stepped.get(id(optimizer), (None, frozenset()))
+        weights = {id(weight): weight for weight in frameworks.updated_by(optimizer) or ()}
+        gone = {key: weight for key, weight in weights.items()
+                if key in updated and key not in known and key not in phase.reached}  # fmt: skip
+        if gone:
+            if left.gradients & gone.keys():
+                left.uncleared[id(phase)] = optimizer
+            named = frameworks.optimizer_of(optimizer)
+            yield Resident("state for what was replaced", optimizer.site, optimizer=named, updated=tuple(gone.values()))
 
 
 def states_without_gradient(phase: Phase) -> Iterator[Resident]:

@@ -28,6 +28,7 @@ from flake8_cnnmem.models.held_tensors import graphs_beside
 from flake8_cnnmem.models.phase_sizes import told_by
 from flake8_cnnmem.models.residents import (
     LeftBehind,
+    cleared_first,
     marked_anew,
     more_beside,
     not_read,
@@ -103,7 +104,11 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             for root in known:
                 # What an earlier epoch has left behind it, as a validation does.
                 root.beyond = tuple(dict.fromkeys((*root.beyond, *more)))
-            beside = marked_anew(known[0].beside, not_read(known[0].phases[0], beside))
+            # A turn that stands for later ones may be given what is not known: those before it have read it.
+            same = [each for each in known[0].phases[1:] if phase.loop is not None and each.loop is phase.loop.follows]
+            for earlier in (known[0].phases[0], *same):
+                beside = not_read(earlier, beside)
+            beside = marked_anew(known[0].beside, beside)
             if more_beside(beside, known[0].beside):
                 # A later epoch finds more: the best weights so far, what was averaged.
                 for root in known:
@@ -126,7 +131,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             seen = {id(root.value) for root in trained}
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
         weights = [weight for root in trained for weight in weights_of(root)]
-        causes = tuple(uncounted(run, weights, phase))
+        causes = (*uncounted(run, weights, phase), *cleared_first(phase, left))
         own = [
             replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]

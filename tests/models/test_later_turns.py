@@ -40,90 +40,9 @@ def step(x, y, more=False):
 """
 
 GROWS = "what the model is given grows from turn to turn"
-LATER = "what the model is given in later turns of a loop is not known"
 CHANGED = "after this training the model's weights are given another dtype or shape"
 
 BOUNDS = {
-    "what is set at the end of an epoch that is counted from one": (
-        GROWS,
-        """
-more = False
-for epoch in range(9):
-    for x, y in loader:
-        step(x, y, more)
-    if epoch + 1 == 3:
-        more = True
-""",
-    ),
-    "what the program counts by itself": (
-        GROWS,
-        """
-class Schedule:
-    turns = 0
-    def tick(self):
-        self.turns += 1
-        return self.turns >= 3
-schedule, more = Schedule(), False
-for epoch in range(9):
-    for x, y in loader:
-        step(x, y, more)
-    more = schedule.tick()
-""",
-    ),
-    "the batch grows every third epoch": (
-        LATER,
-        """
-for epoch in range(18):
-    for x, y in DataLoader(data(), batch_size=4 * 2 ** (epoch // 3)):
-        step(x, y)
-""",
-    ),
-    "the batch grows from epoch to epoch": (
-        GROWS,
-        """
-batch = 8
-for epoch in range(9):
-    for x, y in DataLoader(data(), batch_size=batch):
-        step(x, y)
-    batch += 8
-""",
-    ),
-    "the batch grows while a test holds": (
-        GROWS,
-        """
-batch, epoch = 4, 0
-while epoch < 9:
-    for x, y in DataLoader(data(), batch_size=batch):
-        step(x, y)
-    epoch += 1
-    batch *= 2
-""",
-    ),
-    "a table says when the batch grows": (
-        LATER,
-        """
-sizes, batch = {2: 16, 4: 32}, 8
-for epoch in range(9):
-    batch = sizes.get(epoch, batch)
-    for x, y in DataLoader(data(), batch_size=batch):
-        step(x, y)
-""",
-    ),
-    "a long list says how many are drawn": (
-        LATER,
-        """
-for size in [8] * 40 + [400]:
-    step(torch.randn(size, 20), torch.zeros(size, dtype=torch.long))
-""",
-    ),
-    "a long list says where windows begin and end": (
-        LATER,
-        """
-whole, targets = torch.randn(999, 20), torch.zeros(999, dtype=torch.long)
-for a, b in [(at, at + 8) for at in range(40)] + [(80, 990)]:
-    step(whole[a:b], targets[a:b])
-""",
-    ),
     "a count of the program's own comes to its limit": (
         GROWS,
         """
@@ -210,6 +129,115 @@ def penalised(x, wanted):
 """
 
 SAME = {
+    "what is set at the end of an epoch that is counted from one": (
+        """
+more = False
+for epoch in range(9):
+    for x, y in loader:
+        step(x, y, more)
+    if epoch + 1 == 3:
+        more = True
+""",
+        """
+for epoch in range(9):
+    for x, y in loader:
+        step(x, y, True)
+""",
+    ),
+    "what the program counts by itself": (
+        """
+class Schedule:
+    turns = 0
+    def tick(self):
+        self.turns += 1
+        return self.turns >= 3
+schedule, more = Schedule(), False
+for epoch in range(9):
+    for x, y in loader:
+        step(x, y, more)
+    more = schedule.tick()
+""",
+        """
+for epoch in range(9):
+    for x, y in loader:
+        step(x, y, True)
+""",
+    ),
+    "the batch grows every third epoch": (
+        """
+for epoch in range(18):
+    for x, y in DataLoader(data(), batch_size=4 * 2 ** (epoch // 3)):
+        step(x, y)
+""",
+        """
+for epoch in range(9):
+    for x, y in DataLoader(data(), batch_size=60):
+        step(x, y)
+""",
+    ),
+    "the batch grows from epoch to epoch": (
+        """
+batch = 8
+for epoch in range(9):
+    for x, y in DataLoader(data(), batch_size=batch):
+        step(x, y)
+    batch += 8
+""",
+        """
+for epoch in range(9):
+    for x, y in DataLoader(data(), batch_size=60):
+        step(x, y)
+""",
+    ),
+    "the batch grows while a test holds": (
+        """
+batch, epoch = 4, 0
+while epoch < 9:
+    for x, y in DataLoader(data(), batch_size=batch):
+        step(x, y)
+    epoch += 1
+    batch *= 2
+""",
+        """
+for epoch in range(9):
+    for x, y in DataLoader(data(), batch_size=60):
+        step(x, y)
+""",
+    ),
+    "a table says when the batch grows": (
+        """
+sizes, batch = {2: 16, 4: 32}, 8
+for epoch in range(9):
+    batch = sizes.get(epoch, batch)
+    for x, y in DataLoader(data(), batch_size=batch):
+        step(x, y)
+""",
+        """
+for x, y in DataLoader(data(), batch_size=32):
+    step(x, y)
+""",
+    ),
+    "a long list says how many are drawn": (
+        """
+for size in [8] * 40 + [400]:
+    step(torch.randn(size, 20), torch.zeros(size, dtype=torch.long))
+""",
+        """
+for turn in range(9):
+    step(torch.randn(400, 20), torch.zeros(400, dtype=torch.long))
+""",
+    ),
+    "a long list says where windows begin and end": (
+        """
+whole, targets = torch.randn(999, 20), torch.zeros(999, dtype=torch.long)
+for a, b in [(at, at + 8) for at in range(40)] + [(80, 990)]:
+    step(whole[a:b], targets[a:b])
+""",
+        """
+for turn in range(9):
+    step(torch.randn(910, 20), torch.zeros(910, dtype=torch.long))
+""",
+    ),
     "an epoch from which on the loss has two parts": (
         """
 for epoch in range(9):

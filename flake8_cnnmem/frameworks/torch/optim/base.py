@@ -7,10 +7,10 @@ from itertools import count
 
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.optim.following import note_step, stepped_inside, subclassed, watched
+from flake8_cnnmem.frameworks.torch.optim.following import clears, note_step, stepped_inside, subclassed, watched
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
 from flake8_cnnmem.frameworks.torch.optim.private_helpers import GROUPING
-from flake8_cnnmem.frameworks.updates import STATES_TOLD
+from flake8_cnnmem.frameworks.updates import SHARES, STATES_TOLD
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
@@ -100,13 +100,23 @@ def zero_grad(run: Runtime, self: Instance, set_to_none: Value = True) -> Value:
     for group in groups if isinstance(groups, list) else ():
         held = group.get("params") if isinstance(group, dict) else None
         cleared(run, held if isinstance(held, list) else ())
+    clears(run)
     if watched(run):
         run.note("zero_grad", self, set_to_none=set_to_none)
     return None
 
 
+@MEMBERS.method("load_state_dict")
+def load_state_dict(run: Runtime, self: Instance, state_dict: Value = None) -> Value:
+    """`optimizer.load_state_dict(state_dict)`: the tensors of a state that another optimizer has told are its own from
+    then on, as they lie where they are to lie."""
+    told, other = run.data(STATES_TOLD).get(id(state_dict), (None, None))
+    if told is state_dict and other is not self and isinstance(self.native, dict) and told is not None:
+        self.native[SHARES] = other
+    return None
+
+
 @MEMBERS.method(
-    "load_state_dict",
     "register_step_pre_hook",
     "register_step_post_hook",
     "train",
@@ -147,7 +157,7 @@ def state_dict(run: Runtime, self: Instance) -> Value:
         told.append({**group, "params": [next(numbers) for _ in held]} if isinstance(held, list) else group)
     found: dict[Value, Value] = {"state": {}, "param_groups": told}
     if isinstance(self.native, dict) and self.native.get("stepped"):
-        run.data(STATES_TOLD)[id(found)] = found
+        run.data(STATES_TOLD)[id(found)] = found, self
     return found
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field, replace
 
-from flake8_cnnmem.frameworks.torch.autograd.grad import GRADIENTS, STEPPING
+from flake8_cnnmem.frameworks.torch.autograd.grad import GRADIENTS, STEPPING, cleared
 from flake8_cnnmem.frameworks.torch.optim.options import STATES, TELLING
 from flake8_cnnmem.frameworks.torch.optim.state import COUNTED, StateTensors, held_by
 from flake8_cnnmem.graph import Call, Tensor, Weight
@@ -44,6 +44,10 @@ class Noted:
     causes: dict[Unknown, None] = field(default_factory=dict)
     aside: bool = False
     """Whether the program does not know of it."""
+    cleared: bool = False
+    """Whether gradients were cleared so far."""
+    cleared_first: bool = False
+    """Whether they were before the closure ran."""
 
     def note_call(self, made: Value) -> None:
         """An op was applied."""
@@ -67,6 +71,8 @@ class Followed:
     """The parameters, by id, whose state was there before any step: it is there whether they get a gradient or not."""
     parameters: tuple[object, ...] = ()
     """Those that trained then: with others it has to be followed again."""
+    clears_first: bool = False
+    """Whether the step clears gradients before it runs its closure, as SAM's does."""
 
 
 def subclassed(run: Runtime, cls: Class, **options: Value) -> Value:
@@ -110,6 +116,9 @@ def watching(original: Value) -> Callable[..., Value]:
         known = followed_before(self)
         if known is not None:
             closure = kwargs.get("closure", args[0] if args else None)
+            if known.clears_first:
+                cleared(run, weights_of(self))
+                run.note("zero_grad", self)
             loss = None if closure is None else run.call(closure)
         else:
             loss = follow(run, self, original, args, kwargs)
@@ -154,7 +163,7 @@ def follow(run: Runtime, self: Instance, original: Value, args: tuple[Value, ...
     given = [with_gradients(value) for value in args]
     done, loss, noted = once(run, lambda: run.call(original, self, *given, **words))
     before = held_by(run, self)
-    followed = Followed(before, noted.native, causes=noted.causes, early=early)
+    followed = Followed(before, noted.native, causes=noted.causes, early=early, clears_first=noted.cleared_first)
     self.native["followed"] = followed
     followed.parameters = parameters(self)
     if not done:
@@ -288,6 +297,9 @@ def with_gradients(value: Value) -> Value:
         return value
 
     def closure(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        now = run.data(STEPPING).get("now")
+        if isinstance(now, Noted):
+            now.cleared_first = now.cleared
         outer, run.grad_enabled = run.grad_enabled, True
         result = run.call(value, *args, **kwargs)
         run.grad_enabled = outer
@@ -343,6 +355,13 @@ def fill_state(run: Runtime, self: Instance) -> None:
             }
             run.data(COUNTED).update((id(tensor), tensor) for tensor in made.values())
             held[weight] = {"step": 1, **made}
+
+
+def clears(run: Runtime) -> None:
+    """Gradients are cleared: perhaps by a step that is followed."""
+    now = run.data(STEPPING).get("now")
+    if isinstance(now, Noted):
+        now.cleared = True
 
 
 def watched(run: Runtime) -> bool:
