@@ -55,6 +55,14 @@ class Spelling:
     """By layer: the keywords for the widths of an attention's keys and values."""
     axis_behind: str = ""
     """The text behind a tensor that puts an axis of one value in at a place; empty where it is no method."""
+    reshapes: frozenset[str] = frozenset()
+    """Methods and functions that give a tensor other axes, told one by one."""
+    axis_away: str = ""
+    """The text behind a tensor that takes an axis of one value away; empty where it is no method."""
+    flattening: str = ""
+    """The text behind a tensor that makes one of all axes but the first; empty where it is no method."""
+    permuting: str = ""
+    """The text behind a tensor that puts its axes in the order of those named; empty where it is no method."""
     stacks: Mapping[str, str] = field(default_factory=dict)
     """What joins tensors along an axis of their own and what joins them along one that they have, by one another."""
     inputs: frozenset[str] = frozenset()

@@ -7,8 +7,10 @@ rest of the code speaks for it; where none does, the finding stays where the fra
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
+from flake8_cnnmem.evidence.written import name_of
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.line_to_change.before import (
     channels_first,
@@ -17,6 +19,7 @@ from flake8_cnnmem.line_to_change.before import (
     order_of_axes,
     parts_of_layer,
     sequence_before,
+    sizes_written,
     state_at_its_making,
     target_at_its_making,
 )
@@ -65,7 +68,15 @@ def line_to_change(problem: LayerProblem, built: Built, root: Root) -> LayerProb
         return problem
     case = Case(problem, call, built, root)
     place = next((site for rule in RULES if (site := rule(case)) is not None), None)
+    if place is not None and is_input(place):
+        place = sizes_written(case, place)
     return problem.standing_at(place) if place is not None and place.line != problem.site.line else problem
+
+
+def is_input(site: Site) -> bool:
+    """Whether a line states the input of a model."""
+    node = getattr(site, "node", None)
+    return isinstance(node, ast.Call) and name_of(node.func) in ("Input", "InputLayer")
 
 
 RULES: tuple[Callable[[Case], Site | None], ...] = (

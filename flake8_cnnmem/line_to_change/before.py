@@ -6,7 +6,7 @@ import ast
 
 from flake8_cnnmem.dims import show
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evidence.written import BY_SIZES, name_of
+from flake8_cnnmem.evidence.written import BY_SIZES, Function, SyntaxIndex, name_of, parameters
 from flake8_cnnmem.graph import Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.line_to_change.case import (
     Case,
@@ -55,12 +55,32 @@ def state_at_its_making(case: Case) -> Site | None:
 
 
 def sizes_written(case: Case, made: Site) -> Site:
-    """Where the sizes stand that a tensor is made of: its own line, or that of the one name for all of them."""
+    """Where the sizes stand that a tensor is made of: its own line, or that of the one name for all of them, which may
+    be a parameter."""
     node, index = made.node if isinstance(made, StatementSite) else None, case.index()
-    if index is None or not isinstance(node, ast.Call) or len(node.args) != 1 or not isinstance(node.args[0], ast.Name):
+    given = [*node.args, *(word.value for word in node.keywords)] if isinstance(node, ast.Call) else []
+    if index is None or not isinstance(node, ast.Call) or not given or len(node.args) > 1:
         return made
-    values = index.values_of(node.args[0].id, next(iter(index.around(made.line)), None))
+    name = given[0]
+    if not isinstance(name, ast.Name):
+        return made
+    function = next(iter(index.around(made.line)), None)
+    values = index.values_of(name.id, function)
+    if not values and function is not None and name.id in parameters(function):
+        values = handed_to(index, function, name.id)
+    elif not values:
+        values = index.values_of(name.id, None)
     return StatementSite(case.path, values[0]) if len(values) == 1 and isinstance(values[0], ast.Tuple) else made
+
+
+def handed_to(index: SyntaxIndex, function: Function, name: str) -> list[ast.expr]:
+    """What the calls of a function hand it for a parameter; its default, where none does."""
+    calls = [each for each in index.calls if name_of(each.func) == function.name]
+    names = parameters(function)
+    found = [word.value for call in calls for word in call.keywords if word.arg == name]
+    found += [call.args[names.index(name)] for call in calls if len(call.args) > names.index(name)]
+    defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    return found or [defaults[name]] if found or name in defaults else []
 
 
 def target_at_its_making(case: Case) -> Site | None:

@@ -120,8 +120,13 @@ def classes_of_labels(case: Case) -> Site | None:
     ]
     if len(made) != 1:
         return None
-    rarer = written_in_calls(case, given[0]) < written_in_calls(case, asked[0])
-    return StatementSite(case.path, made[0]) if rarer else case.layer_of(decider(output, -1))
+    layer = case.layer_of(decider(output, -1))
+    own = numbers_in(layer.node) if isinstance(layer, StatementSite) else {asked[0]}
+    # A number that stands in the place of a name is the one that is unlike the rest.
+    rarer = written_in_calls(case, given[0]) < written_in_calls(case, asked[0]) or (
+        asked[0] not in own and given[0] in numbers_in(made[0])
+    )
+    return StatementSite(case.path, made[0]) if rarer else layer
 
 
 def written_in_calls(case: Case, size: object) -> int:

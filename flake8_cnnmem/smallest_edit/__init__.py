@@ -8,7 +8,6 @@ size is wrong any more, its line is the one that has to change. Where none of th
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
@@ -31,18 +30,21 @@ from flake8_cnnmem.smallest_edit import (
     derived,
     forgotten,
     lacking,
+    likeness,
     numbers,
     options,
+    proportions,
     siblings,
     windows,
 )
 from flake8_cnnmem.smallest_edit.scene import Candidate, Scene
+from flake8_cnnmem.smallest_edit.trials import Trials
 from flake8_cnnmem.source import Source
-from flake8_cnnmem.text.edits import Edit, applied
+from flake8_cnnmem.text.edits import Edit
 
-MOST_TRIALS = 20
+MOST_TRIALS = 14
 """Edits of one file that are tried."""
-SOON_ENDED = 0.4
+SOON_ENDED = 0.5
 """As much of a trial counts one that comes to the same wrong size again, and goes no further."""
 FEWEST_TRIALS = 4
 STEPS_OF_TRIALS = 160_000
@@ -63,14 +65,19 @@ KINDS: tuple[tuple[Callable[[Scene], Iterator[Candidate]], float], ...] = (
     (lacking.sizes_of_reshape, 7),
     (blocks.part_as_beside, 7),
     (forgotten.axis_of_loss, 7),
+    (likeness.name_in_reshape, 7),
     (lacking.axis_of_target, 7),
     (forgotten.factor_of_padding, 8),
+    (likeness.axis_of_broadcast, 8),
+    (likeness.order_undone, 8),
     (data.other_axis, 7),
     (lacking.other_item, 8),
     (siblings.argument_of_sibling, 8),
     (options.widths_of_keys, 8),
     (data.other_size, 8),
     (calls.one_more_joined, 8),
+    (likeness.wrapped_as_beside, 9),
+    (likeness.item_as_beside, 9),
     (calls.axis_behind, 9),
     (calls.axes_of_data, 9),
     (blocks.test_of_sizes, 9),
@@ -87,11 +94,13 @@ KINDS: tuple[tuple[Callable[[Scene], Iterator[Candidate]], float], ...] = (
     (axes.other_axis, 10),
     (axes.other_size, 10.5),
     (lacking.end_of_part, 11),
+    (proportions.in_proportion, 11),
     (axes.other_order, 11),
     (axes.order_lacking, 11),
     (lacking.axis_put_in, 12),
     (blocks.other_direction, 12),
     (derived.lines_before, 12),
+    (derived.one_too_few, 12),
     (windows.other_number, 13),
     (forgotten.sizes_of_data_exchanged, 13),
     (windows.size_of_data, 13),
@@ -162,7 +171,7 @@ def mending(report: FileReport, source: Source, evaluate: Evaluate, notes: Notes
     sites = [each.call.site for each in problems_of(report) if each.call is not None and each.call.site is not None]
     found = candidates(report, source, notes)
     tolerated = frozenset(notes.refused - {(site.path, site.line) for site in sites})
-    most = affordable(notes)
+    most, trials = affordable(notes), Trials(source)
     for candidate in found:
         if tried >= most:
             break
@@ -171,19 +180,16 @@ def mending(report: FileReport, source: Source, evaluate: Evaluate, notes: Notes
             continue
         tried += 1
         spoken_for = spoken_for and not (candidate.told and candidate.solved)
-        text = applied(source.text, candidate.edits)
-        try:
-            ast.parse(text)
-        except SyntaxError:
-            continue
-        edited = Source(source.path, text)
-        edited.before = source
-        try:
-            with ending_where_refused(tolerated):
-                after = evaluate(edited)
-        except RefusedAgain:
-            tried += SOON_ENDED - 1
-            continue
+        with trials.edited(candidate.edits) as edited:
+            if edited is None:
+                tried -= 1
+                continue
+            try:
+                with ending_where_refused(tolerated):
+                    after = evaluate(edited)
+            except RefusedAgain:
+                tried += SOON_ENDED - 1
+                continue
         if mends(after, report, {each.line for each in candidate.edits}):
             return candidate
     return None

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from flake8_cnnmem.ops import Loss
+from flake8_cnnmem.line_to_change.given import NORMS
+from flake8_cnnmem.ops import Loss, Reshape
 from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, called, inside
 
 NEAR = 12
@@ -110,7 +111,11 @@ def rank_around(scene: Scene, call: ast.Call) -> int:
 def other_order(scene: Scene) -> Iterator[Candidate]:
     """Axes in another order: two of a permutation exchanged, or another pair of them."""
     for place, call in near_calls(scene):
-        if called(call) not in scene.spelling.orders:
+        if called(call) not in scene.spelling.orders or is_reshaped(scene, call):
+            continue
+        shape, declared = scene.shape(call), scene.problem.problem.declared
+        if scene.call.weights and shape is not None and declared is not None and declared not in shape:
+            # In no order has it the size that the layer asks for.
             continue
         given = call.args
         if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
@@ -131,6 +136,18 @@ def other_order(scene: Scene) -> Iterator[Candidate]:
                     yield Candidate(rank, call.lineno, call.col_offset + 1, edits)
 
 
+def is_reshaped(scene: Scene, call: ast.Call) -> bool:
+    """Whether a reshape of sizes that are known before it stands right behind what orders axes: those sizes are the
+    same then, in whatever order."""
+    method = scene.parents.get(id(call))
+    outer = scene.parents.get(id(method)) if isinstance(method, ast.Attribute) else None
+    return (
+        isinstance(outer, ast.Call)
+        and called(outer) in scene.spelling.reshapes
+        and not isinstance(scene.call.op, Reshape)
+    )
+
+
 def order_lacking(scene: Scene) -> Iterator[Candidate]:
     """The last two of three axes exchanged, behind what has made them three, or where the model is handed them."""
     behind, problem = scene.spelling.transposing, scene.problem.problem
@@ -139,6 +156,10 @@ def order_lacking(scene: Scene) -> Iterator[Candidate]:
     of_axes = scene.is_of_order or problem.elsewhere is not None or scene.is_of_axes
     for place, call in near_calls(scene):
         shape, given = scene.shape(call), scene.shape(call.func.value) if isinstance(call.func, ast.Attribute) else None
+        norm = place.distance < len(scene.behind) and isinstance(scene.behind[place.distance].op, NORMS)
+        if norm and shape is not None and shape[1:] == (problem.declared, problem.given) and place.role == "op":
+            # A normalisation, behind which the axes are exchanged for what works along the steps.
+            yield scene.candidate(11 + place.distance / 4, call, scene.text(call) + behind)
         if shape is None or given is None or len(shape) != THREE or len(given) == THREE or place.role != "op":
             continue
         if of_axes or shape[1:] == (problem.declared, problem.given):
@@ -170,12 +191,12 @@ def exchanged(scene: Scene) -> Iterator[Candidate]:
                 yield swapped(scene, 12 + place.distance / 4, *given)
             elif 1 < len(given) <= MOST_EXCHANGED and (silent or place.role == "block"):
                 for first, second in combinations(given, 2):
-                    if differ(scene, first, second):
+                    if differ(scene, first, second) and is_pair(scene, first, second):
                         yield swapped(scene, 17 + place.distance / 4, first, second)
             words = [each for each in place.node.keywords if isinstance(each.value, (ast.Name, ast.Constant))]
             if place.role == "block" and 1 < len(words) <= MOST_EXCHANGED:
                 for one, other in combinations(words, 2):
-                    if differ(scene, one.value, other.value):
+                    if differ(scene, one.value, other.value) and is_pair(scene, one.value, other.value):
                         yield swapped(scene, 18 + place.distance / 4, one.value, other.value)
     for call in scene.index.calls:
         given = [each for each in call.args if isinstance(each, ast.Name)]
@@ -222,6 +243,14 @@ def differ(scene: Scene, one: ast.expr, other: ast.expr) -> bool:
         # In a loop each turn has its own.
         return several[0] != several[1]
     return None not in numbers and numbers[0] != numbers[1] and bool(sizes & set(numbers))
+
+
+def is_pair(scene: Scene, one: ast.expr, other: ast.expr) -> bool:
+    """Whether one of two numbers would have to be the other one, as far as they are numbers."""
+    numbers = scene.every_number(one), scene.every_number(other)
+    if not all(numbers):
+        return True
+    return any((a, b) in scene.pairs for a in numbers[0] for b in numbers[1])
 
 
 def swapped(scene: Scene, rank: float, one: ast.expr, other: ast.expr) -> Candidate:

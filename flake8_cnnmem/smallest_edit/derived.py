@@ -287,3 +287,13 @@ def handed(scene: Scene, function: Function, name: str) -> list[ast.expr]:
     arguments = function.args
     defaults = dict(zip(reversed(arguments.args), reversed(arguments.defaults), strict=False))
     return [*found, *(value for argument, value in defaults.items() if argument.arg == name)]
+
+
+def one_too_few(scene: Scene) -> Iterator[Candidate]:
+    """A one that is added to what a function which makes layers counts up, or taken from it."""
+    functions = {id(scene.scope_of(place.node)) for place in scene.places if place.role in ("layer", "block")}
+    for node in scene.inside_of(scene.tree):
+        if isinstance(node, ast.AugAssign) and id(scene.scope_of(node)) in functions:
+            for part in inside(node.value):
+                if one_off(part):
+                    yield scene.candidate(FIRST, part, scene.text(part.left))

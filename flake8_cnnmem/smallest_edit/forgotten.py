@@ -21,7 +21,7 @@ def flattening_lacking(scene: Scene) -> Iterator[Candidate]:
     product = 1
     for size in shape[1:]:
         product *= size if type(size) is int else 0
-    if product != declared or not scene.spelling.axis_behind:
+    if product != declared or not scene.spelling.flattening:
         return
     for place in scene.places:
         node = place.node
@@ -32,8 +32,8 @@ def flattening_lacking(scene: Scene) -> Iterator[Candidate]:
                 continue
             made = made_by(scene, each)
             if made is not None:
-                yield scene.candidate(5, made, f"{scene.text(made)}.flatten(1)")
-            yield scene.candidate(6, each, f"{scene.text(each)}.flatten(1)")
+                yield scene.candidate(5, made, scene.text(made) + scene.spelling.flattening)
+            yield scene.candidate(6, each, scene.text(each) + scene.spelling.flattening)
 
 
 MAPS = 3
@@ -75,21 +75,24 @@ def name_alone(scene: Scene) -> Iterator[Candidate]:
 
 def reorderings(scene: Scene, shape: tuple[object, ...], declared: int | None) -> Iterator[str]:
     """What may have been forgotten behind a tensor of a shape, where the size `declared` is asked for."""
-    axes = range(len(shape))
+    axes, spelling = range(len(shape)), scene.spelling
     for at in axes[1:]:
         if shape[at] == declared and at != 1:
             if len(shape) == MAPS:
-                yield scene.spelling.transposing
+                yield spelling.transposing
             else:
                 rest = ", ".join(str(each) for each in axes[1:] if each != at)
-                yield f".permute(0, {at}, {rest})"
+                yield spelling.permuting.format(f"0, {at}, {rest}")
+    if len(shape) > MAPS and shape[1] == declared:
+        # Channels that a layer of features takes last.
+        yield spelling.permuting.format(f"0, {', '.join(str(each) for each in axes[2:])}, 1")
     if len(shape) == MAPS and declared not in shape:
-        yield scene.spelling.transposing
+        yield spelling.transposing
     if shape[1:] and 1 in shape[1:]:
-        yield f".squeeze({shape.index(1, 1)})"
+        yield spelling.axis_away.format(shape.index(1, 1))
     if len(shape) > MAPS - 1:
-        yield ".flatten(1)"
-    yield ".unsqueeze(1)"
+        yield spelling.flattening
+    yield spelling.axis_behind.format(1)
 
 
 def number_kept(scene: Scene) -> Iterator[Candidate]:
@@ -134,7 +137,7 @@ def axis_of_loss(scene: Scene) -> Iterator[Candidate]:
         return
     output, target = shapes
     single = [at for at, size in enumerate(output) if size == 1]
-    if single and not scene.spelling.axis_behind:
+    if single and not scene.spelling.axis_away:
         return
     for at in single if scene.problem.at is None else ():
         if (*output[:at], *output[at + 1 :]) == target or len(output) == len(target) + 2:
@@ -149,11 +152,11 @@ def squeezed(scene: Scene, output: tuple[object, ...], axis: int) -> Iterator[Ca
         if isinstance(node, ast.Return) and node.value is not None and scene.function_of(node) is not None:
             for each in node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]:
                 if scene.shape(each) == output or len(scene.shape(each) or ()) == len(output):
-                    yield scene.candidate(8, each, f"{scene.text(each)}.squeeze({axis})")
+                    yield scene.candidate(8, each, scene.text(each) + scene.spelling.axis_away.format(axis))
     for place in scene.places:
         if place.distance == 0 and place.role == "op" and isinstance(place.node, ast.Call):
             for each in place.node.args[:1]:
-                yield scene.candidate(9, each, f"{scene.text(each)}.squeeze({axis})")
+                yield scene.candidate(9, each, scene.text(each) + scene.spelling.axis_away.format(axis))
 
 
 def without_last(scene: Scene, target: tuple[object, ...]) -> Iterator[Candidate]:

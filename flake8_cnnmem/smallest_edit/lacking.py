@@ -19,29 +19,35 @@ CLOSE = 3
 
 def result_unread(scene: Scene) -> Iterator[Candidate]:
     """A result that is made and read nowhere: it was meant where another name stands."""
-    for place in scene.places:
-        statement = scene.statement_of(place.node) if place.role == "op" and place.distance <= CLOSE else None
-        if statement is None:
-            continue
-        scope = scene.scope_of(statement)
-        names = [each for each in scene.inside_of(scope) if isinstance(each, ast.Name)]
+    functions: list[ast.AST] = [each for each in scene.inside_of(scene.tree) if isinstance(each, ast.FunctionDef)]
+    for function in functions or [scene.tree]:
+        names = [each for each in scene.inside_of(function) if isinstance(each, ast.Name)]
         read = Counter(each.id for each in names if isinstance(each.ctx, ast.Load))
-        unread = {each.id for each in names if isinstance(each.ctx, ast.Store) and not read[each.id]}
-        made = {
-            each.id
-            for each in names
-            if each.id in unread and each.lineno < statement.lineno and gives_tensor(scene, each)
-        }
-        for node in inside(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and scene.shape(node) is not None:
-                for name in sorted(made):
-                    yield scene.candidate(4 + place.distance / 4, node, name)
+        unread = [each for each in names if isinstance(each.ctx, ast.Store) and not read[each.id]]
+        made = {each.id: each.lineno for each in unread if gives_tensor(scene, each)}
+        for node in names if made else ():
+            if not isinstance(node.ctx, ast.Load) or scene.shape(node) is None:
+                continue
+            for name, line in made.items():
+                if line < node.lineno <= line + NEAR_BY:
+                    yield scene.candidate(4 + (node.lineno - line) / NEAR_BY, node, name)
+
+
+NEAR_BY = 8
+"""How many lines behind it a result is read that a program makes."""
 
 
 def gives_tensor(scene: Scene, target: ast.Name) -> bool:
-    """Whether a name is given a tensor that one expression alone makes."""
+    """Whether a name is given a tensor, alone or as one of several that a block gives, none of which is left out on
+    purpose (`_`)."""
     parent = scene.parents.get(id(target))
-    return isinstance(parent, ast.Assign) and scene.shape(parent.value) is not None
+    if isinstance(parent, ast.Assign):
+        return scene.shape(parent.value) is not None
+    around = scene.parents.get(id(parent)) if isinstance(parent, ast.Tuple) else None
+    if not isinstance(parent, ast.Tuple) or not isinstance(around, ast.Assign) or target.id.startswith("_"):
+        return False
+    items = items_of(scene, around.value)
+    return len(items) == len(parent.elts) and scene.is_model(getattr(around.value, "func", target))
 
 
 def other_item(scene: Scene) -> Iterator[Candidate]:
@@ -194,7 +200,7 @@ def sizes_of_reshape(scene: Scene) -> Iterator[Candidate]:
     for place in scene.places:
         if place.distance > CLOSE or place.role != "op" or not isinstance(place.node, ast.Call):
             continue
-        if called(place.node) not in RESHAPES:
+        if called(place.node) not in scene.spelling.reshapes:
             continue
         sizes = [each for each in elements(place.node) if not isinstance(each, (ast.Tuple, ast.List))]
         if place.distance:
@@ -231,9 +237,6 @@ def turned_round(scene: Scene, sizes: list[ast.expr], rank: float) -> Iterator[C
         if declared in (own[one], own[other]) and own[one] != own[other]:
             edits = (scene.edit(sizes[one], scene.text(sizes[other])), scene.edit(sizes[other], scene.text(sizes[one])))
             yield Candidate(rank, sizes[one].lineno, sizes[one].col_offset + 1, edits)
-
-
-RESHAPES = frozenset(("view", "reshape", "unflatten"))
 
 
 def end_of_part(scene: Scene) -> Iterator[Candidate]:

@@ -118,13 +118,16 @@ def as_another(scene: Scene, place: Place, node: ast.BinOp, value: int) -> Itera
         isinstance(each, ast.Constant) for each in ast.walk(node)
     ):
         return
-    own = ast.unparse(node.left)
+    own = ast.unparse(node.left), ast.unparse(node.right)
     for other in scene.inside_of(scene.scope_of(node)):
-        if isinstance(other, ast.BinOp) and type(other.op) is type(node.op) and ast.unparse(other.left) == own:
-            if any(isinstance(each, ast.Constant) for each in ast.walk(other)):
-                continue
-            if any((value, wanted) in scene.pairs for wanted in scene.every_number(other)):
-                yield scene.candidate(7 + place.distance / 8, node, scene.text(other))
+        if not isinstance(other, ast.BinOp) or type(other.op) is not type(node.op):
+            continue
+        if any(isinstance(each, ast.Constant) for each in ast.walk(other)):
+            continue
+        if ast.unparse(other.left) != own[0] and ast.unparse(other.right) != own[1]:
+            continue
+        if any((value, wanted) in scene.pairs for wanted in scene.every_number(other)):
+            yield scene.candidate(7 + place.distance / 8, node, scene.text(other))
 
 
 def squared(scene: Scene) -> Iterator[Candidate]:
@@ -219,6 +222,16 @@ def names_in_reach(scene: Scene) -> dict[int, list[tuple[ast.expr, ast.AST | Non
                 scope = None
             for value in values:
                 found.setdefault(value, []).append((node, scope))
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and getattr(node.value, "id", "") == "self"
+        ):
+            # An attribute that nobody reads has a value as well.
+            assign = scene.parents.get(id(node))
+            for value in scene.every_number(assign.value) if isinstance(assign, ast.Assign) else ():
+                if value > 1:
+                    found.setdefault(value, []).append((node, scene.scope_of(node)))
     for name, assigned in own.items():
         for _, expression in assigned[:1]:
             number = worked_out(expression)
@@ -271,7 +284,8 @@ def factors(scene: Scene) -> Iterator[Candidate]:
                 for part in ast.walk(node):
                     if part is not node and isinstance(part, ast.expr) and scene.number(part) == wanted:
                         one_off = isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant)
-                        yield replace(scene.candidate(14 + far, node, scene.text(part)), solved=not one_off)
+                        rank = 14 + far + OF_SQUARE * (literal and isinstance(part, ast.BinOp))
+                        yield replace(scene.candidate(rank, node, scene.text(part)), solved=not one_off)
                 for part in ast.walk(node):
                     if isinstance(part, ast.Constant) and type(part.value) is int and part.value > 1:
                         exact = set() if literal or part.value * wanted % value else {part.value * wanted // value}
@@ -281,6 +295,9 @@ def factors(scene: Scene) -> Iterator[Candidate]:
             if not literal and place.role != "data" and min(value, wanted) > 1:
                 yield from lacking(scene, node, plain, value, wanted, 13 + far)
 
+
+OF_SQUARE = 5
+"""What speaks against leaving out one number of several that a product ends with: a map's sides are given both."""
 
 ANY_FACTOR = 4
 """What speaks against a factor that is neither near the one that is written nor twice or half of it."""
@@ -313,6 +330,12 @@ def lacking(scene: Scene, node: ast.expr, plain: str, value: int, wanted: int, r
     scope = scene.scope_of(node)
     for number, sign in ((wanted - value, "+"), (wanted // value if wanted % value == 0 else 0, "*")):
         texts = {scene.text(other) for other, where in known.get(number, ()) if where is scope}
+        if sign == "+" and number > 1:
+            texts |= {
+                scene.text(each)
+                for each in scene.inside_of(scope)
+                if isinstance(each, ast.BinOp) and not isinstance(each.op, ast.Add) and scene.number(each) == number
+            }
         for text in sorted(each for each in texts if each not in plain)[:1]:
             yield scene.candidate(rank, node, f"{plain} {sign} {text}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import gcd
 
 from flake8_cnnmem.ops import AttentionInputs, Broadcast, Linear, Loss, Reshape
@@ -87,10 +87,29 @@ def as_its_siblings(scene: Scene) -> Iterator[Candidate]:
             if text == ast.dump(ast.Tuple(own)):
                 continue
             edit = whole_tail(scene, call, other)
-            if edit is not None and (times > 1 or isinstance(scene.call.op, Linear)):
+            more = {ast.dump(each) for each in options_of(scene, other)} > {ast.dump(each) for each in own}
+            if edit is not None and (times > 1 or more or isinstance(scene.call.op, (Linear, Loss))):
+                rest = [
+                    {scene.text(word) for word in one.keywords if word.arg not in scene.spelling.windows}
+                    for one in (call, other)
+                ]
+                unlike = rest[0] != rest[1]
+                far = unlike + place.distance / (8 if len(options_of(scene, other)) < len(own) else 4)
+                left_out = names_in(own) - names_in(options_of(scene, other))
                 yield Candidate(
-                    (13 if times > 1 else 17) + place.distance / 4, call.lineno, call.col_offset + 1, (edit,)
+                    (13 if times > 1 or more else 17) + far + HANDED * bool(left_out),
+                    call.lineno,
+                    call.col_offset + 1,
+                    (edit,),
                 )
+
+
+HANDED = 6
+"""What speaks against leaving out an option that is handed a name: it was meant to be decided elsewhere."""
+
+
+def names_in(nodes: Sequence[ast.expr]) -> set[str]:
+    return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def first_free(scene: Scene, call: ast.Call) -> int:
@@ -136,8 +155,11 @@ def strides(scene: Scene) -> Iterator[Candidate]:
             return Candidate(rank, call.lineno, call.col_offset + 1, (edit,), solved=solved)
 
         if spelling.adaptive and name.startswith(spelling.adaptive) and call.args:
-            if scene.number(call.args[0]) not in (None, 1):
-                yield scene.candidate(12 + place.distance / 8, call.args[0], "1")
+            size = call.args[0]
+            sides = [scene.number(each) for each in size.elts] if isinstance(size, ast.Tuple) else [scene.number(size)]
+            if None not in sides and set(sides) != {1}:
+                squared = scene.pooled_side is not None and set(sides) == {scene.pooled_side}
+                yield scene.candidate((8 if squared else 12) + place.distance / 8, size, "1")
         windows = {scene.number(each) for each in call.args}
         if (
             "ool" in name
@@ -160,22 +182,42 @@ def strides(scene: Scene) -> Iterator[Candidate]:
                 yield Candidate(rank + 2.5, word.value.lineno, word.value.col_offset + 1, (edit,))
         transposed = spelling.transposed in name
         if spelling.stride not in given and (scene.infers_input or len(call.args) < STRIDED):
-            parameters = {word for word in names_around(scene, call) if word == spelling.stride}
+            parameters = {
+                word for word in names_around(scene, call) if word in (spelling.stride, spelling.stride.rstrip("s"))
+            }
             for value in (*parameters, "2"):
-                rarer = -6 * (value != "2") - 3 * (transposed and has_twin(scene, call, spelling.stride, value))
+                # Of several layers of a block the first one has the stride.
+                rarer = -(6 + place.distance / 4) * (value != "2") - 3 * (
+                    transposed and has_twin(scene, call, spelling.stride, value)
+                )
                 yield added(rank + rarer, spelling.stride, value)
+        keeping = unusual_padding(scene, call, given) if not transposed and not spelling.same else None
+        if keeping is not None:
+            yield scene.candidate(9 + flat + place.distance / 8, *keeping)
         if "padding" not in given and padded:
             if spelling.same:
                 yield added(rank - 4 + flat, "padding", spelling.same)
             elif len(call.args) < PADDED and not transposed:
                 kernel = given.get("kernel_size", call.args[2] if len(call.args) > 2 else call)
-                size = scene.number(kernel)
-                if size is None and isinstance(kernel, (ast.Name, ast.Attribute)):
+                window = scene.number(kernel)
+                if window is None and isinstance(kernel, (ast.Name, ast.Attribute)):
                     yield added(rank - 4 + flat, "padding", f"{scene.text(kernel)} // 2")
-                elif size is not None and size > 1:
-                    yield added(rank + flat, "padding", str(size // 2))
+                elif window is not None and window > 1:
+                    yield added(rank + flat, "padding", str(window // 2))
         if transposed and "output_padding" not in given:
             yield added(18 + place.distance / 4, "output_padding", "1", solved=True)
+
+
+def unusual_padding(scene: Scene, call: ast.Call, given: Mapping[str | None, ast.expr]) -> tuple[ast.expr, str] | None:
+    """The padding of a convolution without a stride that does not keep the sides, and the one that does."""
+    kernel = given.get("kernel_size", call.args[2] if len(call.args) > FREE else None)
+    padding = given.get("padding", call.args[PADDED - 1] if len(call.args) >= PADDED else None)
+    stride = given.get(scene.spelling.stride, call.args[STRIDED - 1] if len(call.args) >= STRIDED else None)
+    size, around = (scene.number(each) if each is not None else None for each in (kernel, padding))
+    if padding is None or size is None or around is None or not size % 2 or "dilation" in given:
+        return None
+    strided = stride is not None and scene.every_number(stride) != {1}
+    return None if strided or not around or around == size // 2 else (padding, str(size // 2))
 
 
 FLAT = 5

@@ -87,6 +87,8 @@ def of_list(scene: Scene, place: Place, node: ast.Subscript) -> Iterator[Candida
     index = node.slice
     at = scene.number(index) if isinstance(index, (ast.Constant, ast.UnaryOp)) else None
     if at is not None:
+        for name in looped_beside(scene, node):
+            yield scene.candidate(rank - 1, index, name)
         own = scene.every_number(node)
         for other, item in enumerate(items):
             if any((each, item) in scene.pairs for each in own):
@@ -97,3 +99,19 @@ def of_list(scene: Scene, place: Place, node: ast.Subscript) -> Iterator[Candida
         yield scene.candidate(rank + 0.1, index, f"{index.id} + 1")
     elif isinstance(index, ast.BinOp) and isinstance(index.left, ast.Name) and isinstance(index.right, ast.Constant):
         yield scene.candidate(rank, index, index.left.id)
+
+
+def looped_beside(scene: Scene, node: ast.Subscript) -> list[str]:
+    """The names by which a loop around an item goes through other lists, where the item is the same each turn."""
+    found: dict[str, None] = {}
+    at = scene.parents.get(id(node))
+    while at is not None and not isinstance(at, ast.FunctionDef):
+        targets = [at.target] if isinstance(at, ast.For) else []
+        if isinstance(at, (ast.ListComp, ast.GeneratorExp)):
+            targets = [each.target for each in at.generators]
+        names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+        for each in ast.walk(at) if names else ():
+            if isinstance(each, ast.Subscript) and getattr(each.slice, "id", "") in names:
+                found[getattr(each.slice, "id", "")] = None
+        at = scene.parents.get(id(at))
+    return list(found)

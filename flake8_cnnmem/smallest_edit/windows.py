@@ -16,6 +16,7 @@ from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.evidence.written import worked_out
 from flake8_cnnmem.graph import Call, Mismatch, Op, Tensor
 from flake8_cnnmem.ops import Linear, Reshape
+from flake8_cnnmem.smallest_edit.derived import sources
 from flake8_cnnmem.smallest_edit.numbers import all_alike, is_batch, scene_candidate
 from flake8_cnnmem.smallest_edit.options import FACTORS, first_free
 from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, inside
@@ -183,7 +184,7 @@ def size_of_data(scene: Scene) -> Iterator[Candidate]:
         if not isinstance(leaf.shape, tuple) or len(leaf.shape) < 2 or leaf in scene.call.weights:
             continue
         for size in {each for each in leaf.shape[1:] if type(each) is int and each > 1}:
-            for other in sorted(scene.often) if size != scene.problem.problem.given else ():
+            for other in sorted({*scene.often, *USUAL_SIDES}) if size != scene.problem.problem.given else ():
                 shape = tuple(other if each == size else each for each in leaf.shape)
                 if other > 1 and other != size and takes(scene, {}, {id(leaf): shape}):
                     yield from in_data(scene, size, other)
@@ -194,11 +195,42 @@ def in_data(scene: Scene, size: int, other: int) -> Iterator[Candidate]:
     where the layer is made."""
     declared = scene.problem.problem.declared
     made = [place.node for place in scene.places if place.role == "layer" and place.distance == 0]
-    literal = any(worked_out(each) == declared for node in made for each in inside(node))
+    literals = [each for node in made for each in inside(node) if worked_out(each) == declared]
+    # A product that is written out says what maps were meant: that another setting gives it is hardly chance.
+    product = any(isinstance(each, ast.BinOp) for each in literals)
+    rank = 19 if literals else 13
+    usual = other not in scene.often
     for place in scene.places:
         if place.role not in ("data", "leaf"):
             continue
+        found = False
         for node in ast.walk(place.node):
             if isinstance(node, ast.Constant) and type(node.value) is int and node.value == size:
                 if not is_batch(Place(place.node, "data", 2), node):
-                    yield scene_candidate(node, 19 if literal else 13, all_alike(scene, node, str(other)))
+                    found = True
+                    if not usual:
+                        yield scene_candidate(node, rank, all_alike(scene, node, str(other)))
+        names = [each for each in inside(place.node) if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))]
+        for name in [] if found else [each for each in names if scene.number(each) == size][:1]:
+            for node in where_given(scene, name, size):
+                yield scene_candidate(node, 14 if product else rank, all_alike(scene, node, str(other)))
+
+
+def where_given(scene: Scene, name: ast.expr, size: int) -> list[ast.Constant]:
+    """The one number that a name, an attribute or an item has its value from."""
+    found: list[ast.Constant] = []
+    waiting, seen = [name], {id(name)}
+    while waiting and len(seen) < MOST_NAMES:
+        for source in sources(scene, waiting.pop()):
+            if isinstance(source, ast.Constant) and source.value == size:
+                found.append(source)
+            elif isinstance(source, (ast.Name, ast.Attribute, ast.Subscript)) and id(source) not in seen:
+                seen.add(id(source))
+                waiting.append(source)
+    return found if len(found) == 1 else []
+
+
+MOST_NAMES = 12
+
+USUAL_SIDES = (28, 32, 64, 96, 128, 224, 256)
+"""The sides of images that programs are written for, beside those that the file itself names."""

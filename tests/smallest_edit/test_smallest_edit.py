@@ -163,6 +163,50 @@ CASES = {
         ["self.a = nn.Linear(1, width)", "self.b = nn.Linear(width, 3)"],
         ["h = self.a(x)", "return self.b(h)"], "2, 5", "h = self.a(x)",
     ),
+    "an outer call that the lines beside it have": (
+        ["self.conv1 = nn.Conv2d(3, 8, 3, padding=1)", "self.conv2 = nn.Conv2d(8, 8, 3, padding=1)",
+         "self.conv3 = nn.Conv2d(8, 8, 3, padding=1)", "self.pool = nn.MaxPool2d(2)",
+         "self.fc = nn.Linear(8 * 4 * 4, 3)"],
+        ["x = self.pool(torch.relu(self.conv1(x)))", "x = torch.relu(self.conv2(x))",
+         "x = self.pool(torch.relu(self.conv3(x)))", "return self.fc(x.flatten(1))"], "2, 3, 32, 32",
+        "x = torch.relu(self.conv2(x))",
+    ),
+    "the last layer of a row": (
+        ["self.a = nn.Sequential(", "    nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),",
+         "    nn.Conv2d(8, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),",
+         "    nn.Conv2d(8, 4, 3, padding=1), nn.ReLU(),", ")", "self.b = nn.Linear(4 * 4 * 4, 3)"],
+        ["return self.b(self.a(x).flatten(1))"], "2, 3, 32, 32", "nn.Conv2d(8, 4, 3, padding=1), nn.ReLU(),",
+    ),
+    "an axis to be broadcast along": (
+        ["self.a = nn.Linear(8, width)"],
+        ["mask = (x[:, :, 0] > 0).unsqueeze(1)", "h = self.a(x).view(2, 5, 4, 6).transpose(1, 2)",
+         "scores = h @ h.transpose(-2, -1)", "return scores.masked_fill(mask, 0.0)"], "2, 5, 8",
+        "mask = (x[:, :, 0] > 0).unsqueeze(1)",
+    ),
+    "a name among the sizes of a reshape": (
+        ["self.heads, self.head, self.width = 4, width // 4, width", "self.a = nn.Linear(8, width)"],
+        ["return self.a(x).view(2, 5, self.heads, self.width)"], "2, 5, 8",
+        "return self.a(x).view(2, 5, self.heads, self.width)",
+    ),
+    "a result of a pooling that nobody reads": (
+        ["self.a = nn.Conv2d(3, 8, 3, padding=1)", "self.pool = nn.MaxPool2d(2)",
+         "self.up = nn.Upsample(scale_factor=2)", "self.b = nn.Conv2d(8, 8, 3, padding=1)"],
+        ["h = self.a(x)", "p = self.pool(h)", "m = self.b(h)", "return torch.cat([self.up(m), h], dim=1)"],
+        "2, 3, 16, 16", "m = self.b(h)",
+    ),
+    "a pooling to more than one value": (
+        ["self.a = nn.Conv2d(3, width, 3)", "self.pool = nn.AdaptiveAvgPool2d((2, 2))", "self.b = nn.Linear(width, 3)"],
+        ["return self.b(self.pool(self.a(x)).flatten(1))"], "2, 3, 16, 16",
+        "self.pool = nn.AdaptiveAvgPool2d((2, 2))",
+    ),
+    "a padding that does not go with its kernel": (
+        ["self.a = nn.Conv2d(8, 8, 7, padding=1)", "self.b = nn.Conv2d(8, 8, 3, padding=1)"],
+        ["return x + self.b(self.a(x))"], "2, 8, 16, 16", "self.a = nn.Conv2d(8, 8, 7, padding=1)",
+    ),
+    "another factor than the layer beside it": (
+        ["ratio = 4", "self.a = nn.Linear(width, 2 * width)", "self.b = nn.Linear(ratio * width, width)"],
+        ["return self.b(self.a(x))"], "2, 24", "self.a = nn.Linear(width, 2 * width)",
+    ),
 }  # fmt: skip
 
 

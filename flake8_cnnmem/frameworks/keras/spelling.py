@@ -33,5 +33,6 @@ SPELLING = Spelling(
     stride="strides",
     same='"same"',
     inputs=frozenset(("Input", "InputLayer")),
+    reshapes=frozenset(("reshape",)),
     made=MADE,
 )

@@ -38,7 +38,11 @@ SPELLING = Spelling(
     same="",
     adaptive="Adaptive",
     axis_behind=".unsqueeze({})",
+    axis_away=".squeeze({})",
+    flattening=".flatten(1)",
+    permuting=".permute({})",
     stacks={"stack": "cat", "cat": "stack"},
     widths_of_keys={"MultiheadAttention": ("kdim", "vdim")},
+    reshapes=frozenset(("view", "reshape", "unflatten")),
     made=MADE,
 )
