@@ -407,8 +407,21 @@ class Model:
 
 def lies_on_device(tensor: Tensor) -> bool:
     """Whether a tensor was moved to the device, or computed of what was there then."""
-    behind = calls_behind([tensor])
-    return tensor.moved or any(moved_at(one, call.number) for call in behind for one in (*call.inputs, *call.weights))
+    if tensor.moved or tensor.call is None:
+        return tensor.moved
+    # As `calls_behind` goes back, but only until one is found.
+    seen = {tensor.call.number}
+    waiting = [tensor.call]
+    while waiting:
+        call = waiting.pop()
+        for one in (*call.inputs, *call.weights):
+            if moved_at(one, call.number):
+                return True
+            made = one.call
+            if made is not None and made.number not in seen:
+                seen.add(made.number)
+                waiting.append(made)
+    return False
 
 
 def moved_at(tensor: Tensor, number: int) -> bool:

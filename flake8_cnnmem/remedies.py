@@ -51,15 +51,23 @@ class StepOverLimit:
     """Whether all is counted: of a lower bound nobody knows that it fits."""
     feed: Callable[[tuple[int | None, ...]], Built | None]
 
+    figures: bool = True
+    """Whether the totals of changes that are not enough are asked for. Without them nothing is told of such a one."""
+
     def account(self, whole: Whole, training: Training) -> Estimate:
         parts = [(model, how.as_part(self.training, training)) for _, model, how in whole.parts]
-        return account(whole.model, training, self.accounting, self.overhead, self.gpu, whole.step, parts)
+        return account(whole.model, training, self.accounting, self.overhead, self.gpu, whole.step, parts, self.figures)
 
 
 def remedies(case: StepOverLimit) -> Iterator[Remedy]:
     """Each change alone; where it is not enough, together with the batch size that fits then. Each is worked out when
     it is asked for: a replay, or several."""
     return (remedy for remedy in changes(case) if remedy.total < case.estimate.total)
+
+
+def first_that_fits(case: StepOverLimit) -> Remedy | None:
+    """The first of them with which the step may fit; None where there is none."""
+    return next((each for each in changes(replace(case, figures=False)) if each.fits is not False), None)
 
 
 def changes(case: StepOverLimit) -> Iterator[Remedy]:

@@ -79,6 +79,18 @@ class Runtime(Protocol):
         """As `attempt`, with so many steps at most; Unknown where it needs more, and the program goes on."""
         ...
 
+    def made_of(self, cause: Unknown, values: Sequence[Value]) -> Unknown:
+        """The cause for what nobody can follow and is made of some values, a layer or a class of them among them."""
+        ...
+
+    def refuse_layer(self, layer: Instance, kind: str, text: str) -> None:
+        """The constructor of a layer refuses what it is given: raised where the program takes the error, else noted."""
+        ...
+
+    def perhaps_done(self, cause: Unknown, action: Callable[[], object]) -> None:
+        """Run an action that nobody knows whether it is done: what it changes is not known from here on."""
+        ...
+
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
         """As `attempt`, for what is no part of the forward pass: without gradients, and nobody asks whether its sizes
         are right. Also the number of the first op that it applies."""
@@ -166,6 +178,10 @@ class Runtime(Protocol):
 
     def spend(self, steps: int) -> None:
         """Draw on the budget; ends the evaluation when nothing is left."""
+        ...
+
+    def read_whole(self, container: Value) -> None:
+        """All of a container is about to be read: what imported modules put into it has to be there."""
         ...
 
     def check_size(self, length: int) -> None:
@@ -281,6 +297,15 @@ class AbstractTurns(Protocol):
     def __enter__(self) -> None: ...
 
     def __exit__(self, *exception: object) -> None: ...
+
+    def numbers(self, first: int, most: int | None, also: Sequence[int] = ()) -> Iterator[int]:
+        """The numbers of the turns to enter, of `most` in all where that is known: the first, those in `also`, and
+        those for which a test of a turn's number answers otherwise than in the turns before."""
+        ...
+
+    def later(self) -> set[int]:
+        """The numbers for which tests of the last turn's number answer otherwise."""
+        ...
 
 
 def so_many(run: Runtime, item: Value, cause: Unknown) -> list[Value]:

@@ -79,6 +79,9 @@ class Unknown:
     """"file" where it is all that a file holds, whose tensors may lie on the device, "part" where it is made of that: a
     number of it, or a part of its tensors."""
 
+    of_layers: bool = field(default=False, compare=False)
+    """Whether it may be a layer, or what makes one: several are there to choose from."""
+
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
         return self if self.number == kind else self.another(kind)
@@ -86,7 +89,7 @@ class Unknown:
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
         bare = replace(self, place=None, stride=None, left=None, items=None, span=None, known=None, loaded="")
-        return replace(bare, something=True, number=kind, sequence=False)
+        return replace(bare, something=True, number=kind, sequence=False, of_layers=False)
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""

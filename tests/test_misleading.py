@@ -35,6 +35,7 @@ PROGRAMS = [
 ]
 
 KEPT = "a result of forward is kept until the next step"
+FOLDER = "what a folder holds is not known"
 BUFFER = "what a buffer needs that asks for a gradient"
 KEPT_BY = (
     "MutableDefaultForward",
@@ -106,6 +107,31 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "unreturned_torch.py::StoredInList()": KEPT,
     "written_torch.py::BufferReg()": KEPT,
     "written_torch.py::BufferUse()": KEPT,
+    **{
+        f"unsure_torch.py::{name}()": FOLDER
+        for name in ("AddedUnderAny", "CalledByMap", "EitherBase", "EitherLayer", "ElseOfLoop", "FilledInList")
+    },
+    **{
+        f"unsure_torch.py::{name}()": FOLDER
+        for name in ("FlagAtBreak", "FrozenInList", "GivenAnyhow", "NamedOnTheWay", "SetInList")
+    },
+    **{
+        f"left_early.py::{name}": FOLDER
+        for name in ("Broken()", "BrokenFlag()", "ChangedAndReturned()", "Continued()", "ElseOfTry()", "Endless()")
+    },
+    **{
+        f"left_early.py::{name}": FOLDER
+        for name in ("FrozenAndBroken()", "RaisedAndTaken()", "RaisedInside()", "Returned()", "ReturnedDeep()")
+    },
+    **{f"left_early.py::{name}": FOLDER for name in ("ReturnedInLoop()", "built()")},
+    "left_early.py::DroppedPerhaps()": "whether values are dropped is not known",
+    "unsure_torch.py::ByIdentity()": "the identity of an object changes from run to run",
+    "unsure_torch.py::CopiedByPickle()": "the result of pickle.loads is not known",
+    "unsure_torch.py::PickedAtRandom()": "the result of random.choice is not known",
+    "library_python.py::BoundLate()": "what a generator expression reads was bound anew",
+    "library_python.py::FieldTypes()": "what an annotation stands for is not followed",
+    "library_python.py::HookOnState()": "what a hook makes of a state_dict is not followed",
+    "library_python.py::Narrow()": "what is computed with a number of uint8 is not followed",
     "weights_torch.py::Bag()": "what embedding_bag keeps for its backward pass is not known",
 }
 """By target the beginning of the first cause."""

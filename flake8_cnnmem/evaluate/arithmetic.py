@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from flake8_cnnmem import dims, frameworks
@@ -50,9 +51,9 @@ def with_unknown(run: Interpreter, symbol: str, left: Value, right: Value) -> Va
     if all(kinds):
         return unknown.another("float" if "float" in kinds or symbol in ("/", "**") else "int")
     tensor = left if isinstance(left, Tensor) else right
-    if isinstance(tensor, Tensor) and any(kinds) and keeps_shape(tensor):
+    if isinstance(tensor, Tensor) and any(kinds) and isinstance(tensor.shape, tuple):
         stand_in = ANY_NUMBER[kinds[0] or kinds[1]]
-        plain = Tensor(tensor.shape, tensor.dtype, framework="numpy") if tensor.framework == "numpy" else tensor
+        plain = without_values(tensor)
         pair = (plain, stand_in) if tensor is left else (stand_in, plain)
         return frameworks.of(tensor).operate(run, symbol, *pair)
     return unknown.loose().as_something()
@@ -100,12 +101,15 @@ ANY_NUMBER = {"int": 3, "float": 0.5}
 """What stands for a number that is not known, in arithmetic of which only shapes are followed."""
 
 
-def keeps_shape(tensor: Tensor) -> bool:
-    """Whether arithmetic with one other value can only give this shape, and none of its values have to be followed:
-    what an op has given (a loss, say) and what has several axes."""
-    if not isinstance(tensor.shape, tuple) or (tensor.data is not None and tensor.framework != "numpy"):
-        return False
-    return tensor.call is not None or (len(tensor.shape) > 1 and 1 not in tensor.shape)
+def without_values(tensor: Tensor) -> Tensor:
+    """A tensor as it is, but for the values of a constant: with a number that is not known they give others."""
+    if tensor.framework == "numpy":
+        return Tensor(tensor.shape, tensor.dtype, framework="numpy")
+    if tensor.data is None:
+        return tensor
+    plain = copy(tensor)
+    plain.data = None
+    return plain
 
 
 def numeric(run: Interpreter, symbol: str, left: Any, right: Any) -> Value:

@@ -8,7 +8,7 @@ from flake8_cnnmem.evaluate.budget import Budget, Exhausted
 from flake8_cnnmem.evaluate.invoke import invoke
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Raised, Value
+from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -56,6 +56,18 @@ def aside(run: Interpreter, function: Value, *args: Value) -> tuple[int, Value]:
     finally:
         run.trace.recording = recording
         run.grad_enabled, run.log, run.stop_at_problem = before
+
+
+def refuse_layer(run: Interpreter, layer: Instance, kind: str, text: str) -> None:
+    """A framework's constructor refuses what the program gives it. As with wrong sizes, that is raised where a handler
+    of the program takes it, and else noted: the layer is there, so that its calls show what does not fit."""
+    error = run.error(kind, text)
+    if any(guard(error.value) for guard in reversed(run.guards)):
+        raise error
+    if not run.trace.doubts:
+        cause = run.unknown(f"the code raises {kind}: {text}")
+        for each in (layer, *run.trace.making):
+            run.trace.refused.setdefault(id(each), (each, cause))
 
 
 def make_data(run: Interpreter, function: Value, *args: Value) -> Value:

@@ -18,10 +18,12 @@ from flake8_cnnmem.values import (
     MISSING,
     Bound,
     Class,
+    ClassMethod,
     Instance,
     Namespace,
     Native,
     Property,
+    StaticMethod,
     Value,
 )
 
@@ -64,7 +66,9 @@ def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
         # Of the built-in containers the one that has attributes of its own.
         run.changed(vars(value))
         vars(value)[name] = new
-    elif not isinstance(value, (Unknown, Native)):
+    elif isinstance(value, (StaticMethod, ClassMethod)):
+        assign(run, value.function, name, new)
+    elif not isinstance(value, (Unknown, Native)) and not (isinstance(value, Property) and name == "__doc__"):
         raise run.error("AttributeError", f"'{type(value).__name__}' object has no attribute '{name}'")
 
 

@@ -19,13 +19,17 @@ from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, UNDONE, Returned
 from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 Journal = dict[int, tuple[Value, Any]]
+
+
+RETURN, RAISED = "return", "raised"
+"""The ways out of a function; those out of a loop or round are its signals."""
 
 
 class Side:
@@ -113,17 +117,33 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     """`if cause: body else: orelse`. Gives the signal that ends the block, as a statement does. Of two tensors alike
     that of the cheaper side goes on, or that of the body where it is `likely` that it runs."""
     run.spend(1)
+    events = len(run.trace.events)
     first = take(run, cause, frame, body)
     if first.signal is UNDONE:
         return UNDONE
     second = take(run, cause, frame, orelse)
+    left = None if run.trace.doubts else frame.left
+    if left is not None:
+        frame.left = None
+    signal = joined(run, cause, frame, first, second, likely, events == len(run.trace.events))
+    if left is not None:
+        part(run, frame, left, RETURN)
+    return signal
+
+
+def joined(
+    run: Interpreter, cause: Unknown, frame: Frame, first: Side, second: Side, likely: bool, plain: bool
+) -> Value:
+    """What both sides of a branch leave, and the signal that ends the block. `plain`: no training is seen in them."""
     if first.raised is not None and second.raised is not None:
         commit(run, second)
         raise second.raised
-    if first.raised is not None:
-        return settle(run, frame, second)
-    if second.raised is not None:
-        return settle(run, frame, first)
+    if first.raised is not None or second.raised is not None:
+        raised, other = (first, second) if first.raised is not None else (second, first)
+        signal = settle(run, frame, other)
+        if plain and raised.raised is not None and run.invocation is None:
+            may_raise(run, frame, raised.raised.value, cause)
+        return signal
     if first.signal is None and second.signal is None:
         merge(run, first, second, cause, likely)
         return None
@@ -133,9 +153,10 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     ended, other = (first, second) if first.signal is not None else (second, first)
     if isinstance(other.signal, Returned):
         ended, other = other, ended
+    plain = plain and run.invocation is None
     if isinstance(ended.signal, Returned):
         frame.pending.append((ended.signal.value, cause, run.numbered))
-        return settle(run, frame, other)
+        return go_on(run, frame, ended, other, cause) if plain else settle(run, frame, other)
     if ended.signal is other.signal:
         merge(run, first, second, cause, likely)
         return ended.signal
@@ -145,7 +166,88 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     variables = ended.states.get(id(frame.variables))
     if ended.signal is BREAK or ended.signal is CONTINUE:
         frame.breaks.append((variables[1] if variables is not None else before, cause, run.numbered))
-    return settle(run, frame, other)
+    return go_on(run, frame, ended, other, cause) if plain else settle(run, frame, other)
+
+
+def go_on(run: Interpreter, frame: Frame, ended: Side, other: Side, cause: Unknown) -> Value:
+    """One side leaves the function, the loop or the round, outside of any training: what it has changed by then may be
+    so, as what the other one has, with which the code goes on. What the code changes behind it may not be so."""
+    own = id(frame.variables)
+    variables = other.states.pop(own, None)
+    # What the side itself has made goes with it.
+    ended.states = {key: state for key, state in ended.states.items() if key != own and key not in ended.born}
+    merge(run, ended, other, cause, False)
+    if variables is not None:
+        run.changed(frame.variables)
+        restore(frame.variables, variables[1])
+    part(run, frame, cause, RETURN if isinstance(ended.signal, Returned) else ended.signal)
+    return other.signal
+
+
+def may_raise(run: Interpreter, frame: Frame, value: Instance, cause: Unknown) -> None:
+    """An exception may have been raised that the program takes: what is behind it may not run, and its handler may."""
+    if not run.trace.doubts and any(guard(value) for guard in reversed(run.guards)):
+        frame.raises = (value, cause)
+        part(run, frame, cause, RAISED)
+
+
+class Parted:
+    """From here on the code may not run: it may have been left before, by a `return`, a `break` or a `continue`."""
+
+    __slots__ = ("births", "cause", "events", "journal", "kind")
+
+    def __init__(self, run: Interpreter, cause: Unknown, kind: Value) -> None:
+        self.cause, self.kind = cause, kind
+        self.journal, self.births = run.journal, run.births
+        self.events = len(run.trace.events)
+
+
+def part(run: Interpreter, frame: Frame, cause: Unknown, kind: Value) -> None:
+    """What changes behind the test that nobody knows is noted, for who comes to where the sides meet. Inside of a
+    branch all that changes is noted as it is."""
+    if run.trace.doubts and kind == RETURN:
+        frame.left = cause
+    if frame.parted is None or run.trace.doubts or any(each.kind is kind for each in frame.parted):
+        return
+    frame.parted.append(Parted(run, cause, kind))
+    run.journal, run.births = {}, {}
+
+
+def meet(run: Interpreter, frame: Frame, before: int, kinds: Iterable[Value] | None = None) -> None:
+    """The place to which those ways out lead that are of these kinds, all of them with None: what has changed since is
+    as it was, or as it is now. `before`: how many ways out there were where the loop or round began."""
+    if not frame.parted or len(frame.parted) <= before:
+        return
+    left: dict[Value, Unknown] = {}
+    while len(frame.parted) > before:
+        parted = frame.parted.pop()
+        if kinds is not None and parted.kind not in kinds:
+            left[parted.kind] = parted.cause
+        journal, births = run.journal or {}, run.births or {}
+        run.journal, run.births = parted.journal, parted.births
+        if parted.births is not None:
+            parted.births.update(births)
+        if parted.journal is not None:
+            for key, noted in journal.items():
+                parted.journal.setdefault(key, noted)
+        journal.pop(id(frame.variables), None)
+        if run.invocation is not None or parted.events != len(run.trace.events):
+            continue
+        rest = Side()
+        rest.born = born_with(births, journal)
+        rest.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}
+        for container, state in journal.values():
+            restore(container, state)
+        try:
+            merge(run, Side(), rest, parted.cause, False)
+        except Leaving:
+            # The budget has ended: nobody asks any more what was changed since those before.
+            if len(frame.parted) > before:
+                run.journal, run.births = frame.parted[before].journal, frame.parted[before].births
+                del frame.parted[before:]
+            raise
+    for kind, cause in left.items():
+        part(run, frame, cause, kind)
 
 
 def settle(run: Interpreter, frame: Frame, side: Side) -> Value:
@@ -236,7 +338,10 @@ def either(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     return signal.value if isinstance(signal, Returned) else cause
 
 
-def aside(run: Interpreter, code: Code, frame: Frame) -> Value:
-    """A value that may not be evaluated at all (`unknown or code`): what it changes is undone."""
-    side = take(run, Unknown(""), frame, lambda frame: Returned(code(frame)))
-    return side.signal.value if isinstance(side.signal, Returned) else Unknown("one side raises")
+def aside(run: Interpreter, code: Code, frame: Frame, cause: Unknown) -> Value:
+    """A value that may not be evaluated at all (`unknown or code`): what it changes is not known afterwards."""
+    side = take(run, cause, frame, lambda frame: Returned(code(frame)))
+    if not isinstance(side.signal, Returned):
+        return Unknown("one side raises")
+    merge(run, side, Side(), cause, False)
+    return side.signal.value

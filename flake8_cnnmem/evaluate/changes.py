@@ -20,10 +20,18 @@ CONTAINERS = (list, dict, deque)
 """What tensors are gathered in."""
 
 
-def note_registry(run: Interpreter, container: dict[Value, Value]) -> None:
-    """A dict that is made while a module is imported may be filled by other modules."""
+def note_registry(run: Interpreter, container: dict[Value, Value] | list[Value]) -> None:
+    """A dict, or an empty list, that is made while a module is imported may be filled by other modules."""
     if run.importing is not None:
         run.registries[id(container)] = (container, run.importing)
+        if not container:
+            run.made_empty.add(id(container))
+
+
+def read_whole(run: Interpreter, container: Value) -> None:
+    """All of a container is about to be read: what other modules put into it when they are imported has to be there."""
+    if run.made_empty and id(container) in run.made_empty:
+        run.importer.complete(container)
 
 
 def changed(run: Interpreter, container: Value) -> None:

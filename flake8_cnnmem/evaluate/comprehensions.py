@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from flake8_cnnmem.evaluate import joins
@@ -36,6 +36,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
     without_none = single is not None and is_without_none(node.for_in)
     number = number_for_any(compiler, node.elt, element, node.for_in)
     array = array_for_any(compiler, node.elt, element, node.for_in)
+    beside = beside_elements([node.elt], [element], rounds)
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
@@ -44,6 +45,8 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
                 item = each_alike(frame, inner)
                 item = number(frame, inner) if item is MISSING else item
                 item = array(frame, inner) if item is MISSING else item
+                if item is MISSING:
+                    beside(frame, inner)
                 return inner if item is MISSING else so_many(frame.run, item, inner)
             found.append(element(inner))
         return found
@@ -106,6 +109,11 @@ def generator_expression(compiler: Compiler, node: cst.GeneratorExp) -> Code:
     """Run ahead, so that an unknown test makes it unknown as a whole; only what is very long is drawn on demand."""
     element = compiler.expression(node.elt)
     rounds = compile_rounds(compiler, node.for_in)
+    beside = beside_elements([node.elt], [element], rounds)
+    own = compiler.statement
+    # One that is asked where it stands has no time to find its names bound anew.
+    named = isinstance(own, ast.Assign) and isinstance(own.value, ast.GeneratorExp)
+    words = names_in(node) if named else frozenset()
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
@@ -114,14 +122,40 @@ def generator_expression(compiler: Compiler, node: cst.GeneratorExp) -> Code:
         steps = rounds(frame)
         for inner in steps:
             if isinstance(inner, Unknown):
+                beside(frame, inner)
                 return inner
             found.append(element(inner))
             if len(found) >= YIELDS:
                 trace.leave(turn, frame.run.numbered)
                 return itertools.chain(found, (i if isinstance(i, Unknown) else element(i) for i in steps))
-        return iter(found)
+        return drawn_later(frame, found, words) if words else iter(found)
 
     return code
+
+
+def names_in(node: cst.CSTNode) -> frozenset[str]:
+    """The names that a generator expression reads each time that it is asked for an item, and those it binds."""
+    if isinstance(node, cst.Name):
+        return frozenset({node.value})
+    children = node.children
+    if isinstance(node, cst.GeneratorExp):
+        # Where its items come from is asked where it is made.
+        children = [each for each in (node.elt, *node.for_in.ifs, node.for_in.inner_for_in) if each is not None]
+    return frozenset().union(*map(names_in, children))
+
+
+def drawn_later(frame: Frame, found: list[Value], words: frozenset[str]) -> Iterator[Value]:
+    """The items of a generator expression that has a name. Its variables are those of the time when an item is asked
+    for: where one holds something else by then, so may the item."""
+    held = {word: frame.variables[word] for word in words if word in frame.variables}
+
+    def items() -> Iterator[Value]:
+        for item in found:
+            if any(frame.variables.get(word) is not value for word, value in held.items()):
+                item = frame.run.made_of(frame.run.unknown("what a generator expression reads was bound anew"), (item,))
+            yield item
+
+    return items()
 
 
 def one_by_one(compiler: Compiler, node: cst.GeneratorExp) -> Code:
@@ -146,6 +180,7 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
     value_code = compiler.expression(node.value)
     rounds = compile_rounds(compiler, node.for_in)
     number = number_for_any(compiler, node.value, value_code, node.for_in)
+    beside = beside_elements([node.key, node.value], [key_code, value_code], rounds)
 
     def code(frame: Frame) -> Value:
         result: dict[Value, Value] = {}
@@ -153,6 +188,7 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
             if isinstance(inner, Unknown):
                 item = number(frame, inner)
                 if item is MISSING:
+                    beside(frame, inner)
                     return inner
                 frame.run.havoc(result, inner)
                 frame.run.note_sample(result, [item])
@@ -164,6 +200,33 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
         return result
 
     return code
+
+
+def beside_elements(
+    nodes: Sequence[cst.BaseExpression], elements: Sequence[Code], rounds: Rounds
+) -> Callable[[Frame, Unknown], None]:
+    """Code for what the elements do beside what they give (`setattr(self, name, Linear(8, 8)) for name in names`),
+    where it is not known which rounds there are: one stands for all, and may not be."""
+    if not any(calls_something(node) for node in nodes):
+        return lambda frame, cause: None
+
+    def code(frame: Frame, cause: Unknown) -> None:
+        def each() -> None:
+            for inner in rounds(frame, whatever=True):
+                if isinstance(inner, Frame):
+                    for element in elements:
+                        element(inner)
+
+        frame.run.perhaps_done(cause, each)
+
+    return code
+
+
+def calls_something(node: cst.CSTNode) -> bool:
+    """Whether an expression calls what may change something, or binds a name."""
+    if isinstance(node, cst.NamedExpr) or (isinstance(node, cst.Call) and not is_plain(node)):
+        return True
+    return any(map(calls_something, node.children))
 
 
 NUMBERING = frozenset({"int", "float", "ord", "len", "abs", "round", "min", "max", "bool"})
@@ -316,7 +379,8 @@ UNNAMED = "the list"
 def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
     """`for ... in ... if ...` of a comprehension: yields the inner frame once for each round.
 
-    Yields an Unknown, and ends, where it cannot be decided which rounds there are.
+    Yields an Unknown, and ends, where it cannot be decided which rounds there are; with `whatever` it goes through
+    those that there may be.
     """
     target = compile_target(compiler, node.target)
     source = compiler.expression(node.iter)
@@ -331,14 +395,18 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
         return True
 
     def rounds(
-        frame: Frame, inner: Frame | None = None, gathered: list[Value] | None = None
+        frame: Frame, inner: Frame | None = None, gathered: list[Value] | None = None, whatever: bool = False
     ) -> Iterator[Frame | Unknown]:
         run = frame.run
-        items = run.iterate(source(frame))
+        given = source(frame)
+        items = run.iterate(given)
         if isinstance(items, Unknown):
-            # A number that is not known may decide how many rounds there are: what is gathered in them is no number.
-            yield items.loose()
-            return
+            if not whatever:
+                # A number that is not known may decide how many rounds there are: what is gathered in them is none.
+                yield items.loose()
+                return
+            item = run.sample(given)
+            items = iter([items.loose() if item is MISSING else item])
         if inner is None:
             inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
             inner.caller = frame
@@ -350,15 +418,15 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
             with turns:
                 target(inner, item)
                 passed = passes(inner)
-                if isinstance(passed, Unknown):
+                if isinstance(passed, Unknown) and not whatever:
                     yield passed.loose()
                     return
-                if not passed:
+                if passed is False:
                     continue
                 if inner_rounds is None:
                     yield inner
                     continue
-                for each in inner_rounds(inner, inner):
+                for each in inner_rounds(inner, inner, whatever=whatever):
                     yield each
                     if isinstance(each, Unknown):
                         return

@@ -226,5 +226,6 @@ def customise(run: Any, metaclass: Class, plain: Class, options: dict[str, Value
             return plain
     initialiser = metaclass.find("__init__")
     if isinstance(initialiser, Function):
-        run.invoke(initialiser, (made, *arguments), options)
+        # The body's dict, which is not the class's own: what is set on the class is not found there.
+        run.invoke(initialiser, (made, *arguments[:2], dict(plain.namespace)), options)
     return made

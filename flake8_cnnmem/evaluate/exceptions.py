@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from flake8_cnnmem.evaluate.blocks import compile_block, statement
+from flake8_cnnmem.evaluate.branches import RAISED
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.contexts import guarding
@@ -68,6 +69,8 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
             return any(catches(frame, kind, exception) for kind, _, _ in handlers)
 
         run.import_guards += guards_imports
+        around, frame.raises = frame.raises, None
+        parted = len(frame.parted or ())
         try:
             with guarding(run, takes) if handlers else nullcontext():
                 signal = body(frame)
@@ -92,9 +95,30 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
             raise
         finally:
             run.import_guards -= guards_imports
+            perhaps, frame.raises = frame.raises, around
+            if frame.parted:
+                run.meet(frame, parted, (RAISED,))
+        if perhaps is not None and handlers:
+            handled(frame, *perhaps)
         if signal is None and orelse is not None:
+            if perhaps is not None:
+                return frame.run.branch(perhaps[1], frame, orelse, lambda frame: None)
             return orelse(frame)
         return signal
+
+    def handled(frame: Frame, exception: Instance, cause: Unknown) -> None:
+        """The handler of what may have been raised, as a branch that may not be taken."""
+        for kind, word, code in handlers:
+            if catches(frame, kind, exception):
+
+                def handling(frame: Frame, word: str | None = word, code: Code = code) -> Value:
+                    if word is not None:
+                        frame.store(word, exception)
+                    return code(frame)
+
+                frame.run.branch(cause, frame, handling, lambda frame: None)
+                return
+        frame.raises = (exception, cause)
 
     if finalbody is None:
         return guarded

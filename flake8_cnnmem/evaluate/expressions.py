@@ -198,7 +198,7 @@ def boolean(compiler: Compiler, node: cst.BooleanOperation) -> Code:
 
 def unknown_boolean(frame: Frame, stop_at: bool, first: Value, truth: Unknown, right: Code) -> Value:
     """`u or x`, `u and x` with u of unknown truth: known only if x decides alone or equals u."""
-    second = frame.run.evaluate_aside(right, frame)
+    second = frame.run.evaluate_aside(right, frame, truth)
     other = frame.run.truth(second)
     if not isinstance(other, Unknown) and other is stop_at and isinstance(second, bool):
         return second
@@ -282,6 +282,8 @@ def list_(compiler: Compiler, node: cst.List) -> Code:
 
     def code(frame: Frame) -> Value:
         items = collect(frame, parts)
+        if isinstance(items, list) and not items:
+            frame.run.note_registry(items)
         births = frame.run.births
         if births is not None and not isinstance(items, Unknown):
             # What is made on one side of a branch is whole there.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from flake8_cnnmem.evaluate.own_names import own_names
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.functions import Function
@@ -31,8 +31,8 @@ class Frame:
     """
 
     __slots__ = (
-        "body", "breaks", "called_from", "caller", "cell", "declared", "depth", "function", "handling", "kind", "line",
-        "module", "parent", "pending", "receiver", "run", "variables", "yielded",
+        "body", "breaks", "called_from", "caller", "cell", "declared", "depth", "function", "handling", "kind", "left",
+        "line", "module", "parent", "parted", "pending", "raises", "receiver", "run", "variables", "yielded",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +62,12 @@ class Frame:
         """Names that `global` (None) or `nonlocal` (the frame) hand to another scope."""
         self.pending: list[tuple[Value, Unknown, int]] = []
         """What the function may already have returned, the test that nobody knows, and the number of the last op."""
+        self.raises: tuple[Instance, Unknown] | None = None
+        """An exception that may have been raised, and taken by the program, and the test that nobody knows."""
+        self.left: Unknown | None = None
+        """The test by which a branch may have returned that stands inside of another one."""
+        self.parted: list[Any] | None = [] if kind == "module" else None
+        """The ways out that the running code may have taken, the last one last; None where that is not asked."""
         self.breaks: Breaks = []
         self.yielded: list[Value] | None = None
         """What a statement of a generator function that is run ahead has yielded."""
@@ -104,7 +110,7 @@ class Frame:
                 return value
             frame = frame.parent
         module = self.module
-        if word not in module.waiting and (module.indexed or not module.lazy):
+        if word not in module.waiting and (module.begun or not module.lazy):
             value = module.variables.get(word, MISSING)
             if value is MISSING and not module.stars:
                 value = self.run.builtins.get(word, MISSING)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks, packages
-from flake8_cnnmem.evaluate import registries, stdlib
+from flake8_cnnmem.evaluate import imported_effects, registries, stdlib
 from flake8_cnnmem.evaluate.blocks import statement
 from flake8_cnnmem.evaluate.budget import READ, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
@@ -27,6 +27,7 @@ from flake8_cnnmem.values import MISSING, Class, Namespace, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
+    from flake8_cnnmem.evaluate.project_imports import Place
 
 TEXT_PER_STEP = 400
 PARSED_PER_STEP = 16
@@ -88,6 +89,16 @@ class Importer:
         """By package and the names of a registry: the files that mention one of them."""
         self.mentioned: dict[str, Mapping[object, Sequence[int]]] = {}
         """By path: the statements of a file that may register a key, by key."""
+        self.completed: dict[int, int] = {}
+        """Containers, by id, that have been completed, and how many modules were known by then."""
+        self.subclassed: set[tuple[str, str]] = set()
+        """Classes, by the path of their module, of which the subclasses have been looked for in what is imported."""
+        self.reached: tuple[int, Sequence[Place]] = (-1, ())
+        """The modules of the project that the program imports, and how many modules were known when they were found."""
+        self.located: dict[str, tuple[str, bool]] = {}
+        """By dotted name: the file of a module, and whether it is a package; an empty one where there is none."""
+        self.entered: set[str] = set()
+        """The paths of modules that the program has imported: what they do to others is done."""
         self.defining: list[set[str]] = []
         """What the top-level statements that are running define."""
 
@@ -310,10 +321,24 @@ class Importer:
 
     def registered(self, container: dict[Value, Value], key: str) -> bool:
         """Whether statements that were not needed so far give this registry the key."""
-        return registries.registered(self, container, key)
+        if registries.registered(self, container, key):
+            return True
+        imported_effects.complete(self, container)
+        return key in container
+
+    def entered_by(self, frame: Frame, *names: str) -> None:
+        """An import of these modules is carried out: by the program's own file, or in a function."""
+        if frame.kind != "module" or not frame.module.lazy:
+            imported_effects.enter(self, *names)
+
+    def complete(self, container: Value) -> None:
+        """Run what fills a container of an imported module in the other modules that the program imports."""
+        imported_effects.complete(self, container)
 
     def subclasses(self, cls: Class) -> list[Value]:
         """The classes of the modules read so far that name this one as a base, in the order of their definition."""
+        if cls.site is not None and cls.site.path in self.by_path:
+            imported_effects.subclassing(self, self.by_path[cls.site.path], cls.name)
         found: list[Value] = []
         modules = [module for module in self.modules.values() if isinstance(module, Module)]
         if self.run.frame is not None:
@@ -322,7 +347,7 @@ class Importer:
             if cls.name not in module.source.text:
                 continue
             if module.lazy:
-                module.index()
+                module.begin(self.run)
             for at, name in module.outline().bases.get(cls.name, ()):
                 if module.lazy:
                     module.run_statement(self.run, at)
@@ -370,6 +395,7 @@ def import_(compiler: Compiler, node: cst.Import, twin: ast.Import) -> Code:
 
     def code(frame: Frame) -> None:
         run = frame.run
+        run.importer.entered_by(frame, *(dotted for dotted, _ in names))
         for dotted, word in names:
             found: Value = run.importer.find(dotted)
             if found is None:
@@ -395,6 +421,7 @@ def import_from(compiler: Compiler, node: cst.ImportFrom, twin: ast.ImportFrom) 
         module = frame.module
         name = twin.module or ""
         dotted = run.importer.resolve_relative(module, twin.level, name) if twin.level else name
+        run.importer.entered_by(frame, dotted, *(f"{dotted}.{word}" for word, _ in names if not star))
         if star:
             if not module.lazy:
                 module.stars.append(twin)

@@ -20,6 +20,7 @@ from flake8_cnnmem.evaluate import (
     iteration,
     joins,
     operators,
+    perhaps,
     pins,
     subscripts,
     top_level,
@@ -34,7 +35,7 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.generators import GeneratorFull
 from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.imports import MISSING_PACKAGES, Importer
-from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke
+from flake8_cnnmem.evaluate.invoke import call_function, call_with_unknown, class_base, construct, invoke
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.program_runs import Ways
@@ -44,7 +45,7 @@ from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor, Weight
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Raised, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Raised, Value
 
 
 class Interpreter:
@@ -80,7 +81,9 @@ class Interpreter:
         self.samples: dict[int, tuple[Value, Value]] = {}
         """Of lists and dicts among them, by id, what all that was put in under an unknown condition has in common."""
         self.registries: dict[int, tuple[Value, Module]] = {}
-        """Dicts made while a lazy module's statements run: what later imports may fill."""
+        """Dicts and empty lists made while a lazy module's statements run: what later imports may fill."""
+        self.made_empty: set[int] = set()
+        """Those of them, by id, that were empty then."""
         self.guards: list[Guard] = []
         """What stands around the code that is running and may take an exception, the innermost last."""
         self.import_guards = 0
@@ -200,7 +203,10 @@ class Interpreter:
 
     def data(self, key: str) -> dict[Any, Any]:
         """What natives keep for this run under a key: a dict, empty at first."""
-        return self.scratch.setdefault(key, {})
+        found = self.scratch.get(key)
+        if found is None:
+            found = self.scratch[key] = {}
+        return found
 
     def builtin(self, name: str) -> Any:
         """The builtin of this name."""
@@ -221,6 +227,7 @@ class Interpreter:
     # Changes
 
     note_registry = changes.note_registry
+    read_whole = changes.read_whole
     changed = changes.changed
     fills = changes.fills
 
@@ -341,6 +348,9 @@ class Interpreter:
     within = attempts.within
     aside = attempts.aside
     make_data = attempts.make_data
+    refuse_layer = attempts.refuse_layer
+    made_of = joins.made_of
+    perhaps_done = perhaps.perhaps_done
     pinned = pins.pinned
 
     def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
@@ -364,11 +374,7 @@ class Interpreter:
         more = frame.variables.get(parameters.double_star) if parameters.double_star is not None else None
         return {**found, **more} if isinstance(more, dict) else found
 
-    def call_with_unknown(self, function: Value, cause: Unknown) -> Value:
-        """A call some of whose arguments are not known, not even how many."""
-        if isinstance(function, Bound) and isinstance(function.function, Native) and function.function.spread:
-            function.function.spread(self, function.receiver, cause)
-        return function if isinstance(function, Unknown) else cause
+    call_with_unknown = call_with_unknown
 
     def construct(self, cls: Class, *args: Value, **kwargs: Value) -> Value:
         """An instance of a class, as a call of it gives."""
@@ -396,6 +402,8 @@ class Interpreter:
     # Branches, contexts, generators
 
     branch = branches.branch
+    meet = branches.meet
+    may_raise = branches.may_raise
     either = branches.either
     evaluate_aside = branches.aside
     join = joins.join

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
@@ -14,6 +15,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.generators import generate
 from flake8_cnnmem.evaluate.host_errors import of_host_error
+from flake8_cnnmem.evaluate.joins import for_layers
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.signals import Returned
 from flake8_cnnmem.evaluate.training_notes import called_layer, finished_layer, made_layer, note_batch, outside_layers
@@ -102,6 +104,16 @@ def may_be_copied(value: Instance) -> bool:
     """Whether a layer that was not made as layers are is one all the same: a deep copy of a module."""
     framework = frameworks.of_layer(value)
     return framework is not None and framework.declares_inputs
+
+
+def call_with_unknown(run: Interpreter, function: Value, cause: Unknown) -> Value:
+    """A call some of whose arguments are not known, not even how many. What a function makes may be anything."""
+    inner = function.function if isinstance(function, Bound) else function
+    if isinstance(function, Bound) and isinstance(inner, Native) and inner.spread:
+        inner.spread(run, function.receiver, cause)
+    if type(inner) is Function:
+        return replace(cause, of_layers=True)
+    return function if isinstance(function, Unknown) else for_layers(cause, (function,))
 
 
 def note_unfollowed(run: Interpreter, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
@@ -292,6 +304,7 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
         run.spend(0)
     body = function.body()
     site, depth, invocation = run.site, budget.depth, run.invocation
+    frame.parted = []
     try:
         signal = body(frame)
     except Raised:
@@ -300,6 +313,11 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
         # It may have returned before: as on a branch whose one side raises, the side that goes on is taken.
         budget.depth, run.invocation = depth, invocation
         signal = Returned(frame.pending.pop()[0])
+    finally:
+        if frame.parted:
+            run.meet(frame, 0)
+    if frame.raises is not None and caller is not None:
+        run.may_raise(caller, *frame.raises)
     budget.depth -= 1
     # A native that calls several stands where it was called itself.
     run.frame, run.site, trace.entered = caller, site, entered
@@ -353,17 +371,24 @@ def make(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str
         instance = Instance(cls, site=site)
     if run.births is not None:
         run.births[id(instance)] = instance
-    if frameworks.is_layer(instance):
+    is_layer = frameworks.is_layer(instance)
+    if is_layer:
         made_layer(run, instance)
     if run.frame is not None and run.frame.kind != "module":
         run.trace.used.add(id(cls))
     initialiser = cls.find("__init__")
     if initialiser is not MISSING:
+        making = run.trace.making
+        if is_layer:
+            making.append(instance)
         try:
             result = invoke_special(run, initialiser, instance, args, kwargs)
         except Leaving as left:
             run.left_unfinished(instance, left)
             raise
+        finally:
+            if is_layer:
+                making.pop()
         if isinstance(result, Unknown) and type(initialiser) is Native:
             return result
     finished_layer(run, instance)

@@ -19,9 +19,15 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 
+OF_ANY_SIZE = frozenset((list, tuple, range, Instance, Tensor, Unknown, zip, enumerate))
+"""What most loops go through, and what may change its size meanwhile."""
+
+
 def size_of(value: Value) -> int:
     """How many items a dict, a view of one or a set has, which must stay so many while they are gone through; -1 of
     anything else."""
+    if type(value) in OF_ANY_SIZE:
+        return -1
     return len(value) if isinstance(value, (dict, set, MappingView)) else -1
 
 
@@ -34,6 +40,7 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
         cause: Unknown = run.havocked[id(value)][1]
         return cause
     if isinstance(value, (list, tuple)):
+        run.read_whole(value)
         run.spend(len(value) // 64)
         # By place: a list that changes meanwhile gives what stands there by then.
         return list.__iter__(value) if isinstance(value, list) else iter(list(value))
@@ -47,6 +54,7 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
     if isinstance(value, Batch):
         return run.unknown("a loop over the batch size is not followed")
     if isinstance(value, (dict, deque)):
+        run.read_whole(value)
         run.spend(len(value) // 64)
         return iter(list(value))
     if isinstance(value, (set, frozenset)):
@@ -140,12 +148,15 @@ def items(run: Interpreter, value: Value) -> list[Value] | Unknown:
     if isinstance(found, Unknown):
         return found.loose()
     result: list[Value] = []
+    budget = run.budget
     for item in found:
-        run.spend(1)
+        budget.steps -= 1
+        if budget.steps < 0:
+            run.spend(0)
         result.append(item)
         if len(result) > LENGTH:
             raise Exhausted("a container grows too large to be followed")
-    if isinstance(found, Stream):
+    if type(found) is Stream:
         result += found.rest(len(result))
     return result
 
@@ -165,10 +176,10 @@ def mapping(run: Interpreter, value: Value) -> dict[Value, Value] | Unknown:
         return value
     if run.havocked and id(value) in run.havocked:
         return run.havocked[id(value)][1]
-    if isinstance(value, Instance) and isinstance(value.payload, dict):
-        return value.payload
-    if isinstance(value, dict):
-        return value
+    plain = value.payload if isinstance(value, Instance) else value
+    if isinstance(plain, dict):
+        run.read_whole(plain)
+        return plain
     keys = run.find(value, "keys")
     if keys is MISSING:
         raise run.error("TypeError", "argument after ** must be a mapping")

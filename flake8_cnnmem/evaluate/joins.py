@@ -35,9 +35,9 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     if left is right:
         return left
     if isinstance(left, Unknown):
-        return either_unknown(left, right)
+        return for_layers(either_unknown(left, right), (right,))
     if isinstance(right, Unknown):
-        return either_unknown(right, left)
+        return for_layers(either_unknown(right, left), (left,))
     if isinstance(left, Tensor) and isinstance(right, Tensor) and not isinstance(left, Weight):
         if left.shape == right.shape and left.dtype == right.dtype and not isinstance(right, Weight):
             if swap is None:
@@ -60,10 +60,31 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     elif calls(left) and calls(right):
         return either_function(left, right, cause)
     # That the test is about a number says nothing of what it decides.
-    cause = cause.loose()
+    cause = for_layers(cause.loose(), (left, right))
     if left is None or right is None:
         return dataclasses.replace(cause, something=False, instead=right if left is None else left)
     return cause
+
+
+def for_layers(cause: Unknown, items: Iterable[Value]) -> Unknown:
+    """The cause for one of several values, of which it notes whether a layer, or a class of them, is among them."""
+    if cause.of_layers or not any(map(makes_layers, items)):
+        return cause
+    return dataclasses.replace(cause, of_layers=True)
+
+
+def made_of(run: Interpreter, cause: Unknown, values: Iterable[Value]) -> Unknown:
+    """The cause for what nobody can follow and is made of some values: a layer, perhaps, where one is among them."""
+    return for_layers(cause, values)
+
+
+def makes_layers(value: Value) -> bool:
+    """Whether a value is a layer, a class of layers, or something in a row that begins with one."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and makes_layers(value[0])
+    if isinstance(value, Unknown):
+        return value.of_layers
+    return frameworks.is_layer(Instance(value) if isinstance(value, Class) else value)
 
 
 def is_plain_dict(value: Value) -> TypeGuard[dict[Value, Value]]:
@@ -105,6 +126,7 @@ def in_common(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value
     run.spend(len(items))
     if all(item is first for item in items):
         return first
+    cause = for_layers(cause, items)
     tensors = [item for item in items if isinstance(item, Tensor)]
     if len(tensors) == len(items):
         alike = {(each.shape, each.dtype, each.framework, each.moved) for each in tensors}
@@ -288,7 +310,8 @@ def alike(left: Value, right: Any, depth: int, seen: set[tuple[int, int]] | None
         return False
     if dataclasses.is_dataclass(left):
         # What a native class keeps about its instances. Names are counted up and tell nothing apart.
-        words = [field.name for field in dataclasses.fields(left) if field.name not in ("name", "frozen")]
+        fields = [field for field in dataclasses.fields(left) if field.compare]
+        words = [field.name for field in fields if field.name not in ("name", "frozen")]
         return all(alike(getattr(left, word), getattr(right, word), depth - 1, seen) for word in words)
     try:
         return bool(left == right)

@@ -41,6 +41,9 @@ from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Raised, Value
 
+MOST_EXITS = 64
+"""So often a loop may be left, for all that is known, before its further turns are taken for one."""
+
 FEW_ROUNDS = 2
 """Where so few items of a sequence are left, as of `["train", "val"]`, they are gone through one by one."""
 
@@ -71,10 +74,11 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         items = run.iterate(value)
         if isinstance(items, Unknown):
             item = run.sample(value)
-            return unknown_loop(frame, items, once(items if item is MISSING else item), twin)
+            return any_number(frame, items, once(items if item is MISSING else item))
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
+        parted = len(frame.parted or ())
         watched = Rounds(frame, twin, isinstance(items, COUNTED))
         watched.goes_through(value, items)
         try:
@@ -88,11 +92,22 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             watched.goes_through()
             run.trace.leave(turn, run.numbered)
             run.trace.skipping = False
+            run.meet(frame, parted, (BREAK, CONTINUE))
         if signal is not None:
             frame.breaks = outer_breaks
             return signal
         join_breaks(frame, outer_breaks)
         return None
+
+    def any_number(frame: Frame, cause: Unknown, body: Code) -> Value:
+        """The loop over nobody knows how many items, and its `else` unless it is left before."""
+        outer_breaks, frame.breaks = frame.breaks, []
+        signal = unknown_loop(frame, cause, body, twin)
+        if signal is None and node.orelse is not None:
+            left = frame.breaks[-1][1] if frame.breaks else None
+            signal = orelse(frame) if left is None else frame.run.branch(left, frame, orelse, lambda frame: None)
+        join_breaks(frame, outer_breaks)
+        return signal
 
     def rounds(frame: Frame, value: Value, items: Iterator[Value], watched: Rounds) -> Value:
         run = frame.run
@@ -113,7 +128,10 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             watched.item = item
             watched.begin()
             target(frame, item)
+            parted = len(frame.parted or ())
             signal = body(frame)
+            if frame.parted:
+                run.meet(frame, parted, (CONTINUE,))
             watched.end(signal is CONTINUE)
             if signal is not None:
                 if signal is BREAK or isinstance(signal, Returned):
@@ -208,6 +226,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
+        parted = len(frame.parted or ())
         try:
             signal = rounds(frame)
         except Raised:
@@ -217,6 +236,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             raise
         finally:
             run.trace.leave(turn, run.numbered)
+            run.meet(frame, parted, (BREAK, CONTINUE))
         join_breaks(frame, outer_breaks)
         return signal
 
@@ -238,11 +258,16 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
             watched.begin()
+            parted = len(frame.parted or ())
             signal = body(frame)
+            if frame.parted:
+                run.meet(frame, parted, (CONTINUE,))
             watched.end()
             if signal is BREAK or isinstance(signal, Returned):
                 watched.left()
                 return signal if isinstance(signal, Returned) else None
+            if len(frame.breaks) > MOST_EXITS and endless:
+                return unknown_loop(frame, frame.breaks[-1][1], body, twin, True)
             if watched.goes_by_number():
                 continue
             if watched.repeat() and not watched.soon_otherwise():

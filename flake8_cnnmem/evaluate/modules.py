@@ -59,7 +59,7 @@ class Module:
         self.stars: list[ast.ImportFrom] = []
         self.star_failure: Unknown | None = None
         """Why the names that a star import would have brought are not known."""
-        self.indexed = False
+        self.indexed = self.begun = False
         self.asked: dict[str, list[ast.ImportFrom]] = {}
         self.overtaken: set[str] = set()
         """Assigned names of which is known whether a later star import brings them."""
@@ -80,6 +80,15 @@ class Module:
         self.touching = outline.places
         if self.lazy:
             self.source.release()
+
+    def begin(self, run: Interpreter) -> None:
+        """Make the module ready to have statements run. Those that set how a framework works are run at once: nobody
+        asks for them by a name, and all that comes after them depends on them."""
+        self.index()
+        if not self.begun:
+            self.begun = True
+            for at in self.outline().settings:
+                self.run_statement(run, at)
 
     def outline(self) -> Outline:
         """Which statements define which names, worked out once for a text."""
@@ -151,11 +160,8 @@ class Module:
     def settle_name(self, run: Interpreter, word: str) -> None:
         """Run what decides a name, and what must have run before it."""
         if self.lazy:
-            if not self.indexed:
-                self.index()
-                # Nobody asks for these by a name, and all that comes after them depends on them.
-                for at in self.outline().settings:
-                    self.run_statement(run, at)
+            if not self.begun:
+                self.begin(run)
             if word in self.waiting:
                 self.settle(run, word)
 

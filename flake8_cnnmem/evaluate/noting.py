@@ -32,7 +32,7 @@ TOLD = frozenset((Tensor, Weight, Unknown, Instance, Batch, bool, int, float, tu
 """The types of values that say something."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Note:
     """One evaluation of an expression: the numbers that the run's ops had reached before and behind it, and its
     value."""
@@ -53,11 +53,10 @@ class Notes:
         self.found: list[Note] = []
         self.refused: set[tuple[str, int]] = set()
         """The lines, each a path and a number, in which the program itself came to a wrong size."""
-        self.closed = False
 
     def close(self) -> None:
         """Nobody asks any more: what was noted is let go of, though code that notes may run again."""
-        self.closed = True
+        self.most = 0
         self.found.clear()
 
     def behind(self, code: Code, node: ast.expr) -> Code:
@@ -66,7 +65,8 @@ class Notes:
 
         def noted(frame: Frame) -> Value:
             run = frame.run
-            if not run.noting or self.closed:
+            # Once there are as many as are taken, nothing is added to the code any more.
+            if len(found) >= self.most or not run.noting:
                 return code(frame)
             before = run.numbered
             value = code(frame)

@@ -12,6 +12,7 @@ from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.arithmetic import HOST, MIRRORED, NUMBERS, by_batch, numeric, on_batch, with_unknown
 from flake8_cnnmem.evaluate.builtins.concrete import of_paths
+from flake8_cnnmem.evaluate.builtins.declare import IDENTITY_CHANGES, Identity
 from flake8_cnnmem.evaluate.builtins.reflection import Directory
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.graph import Tensor
@@ -29,9 +30,12 @@ METHODS = {
 
 ORDER = {"<": ("lt", "gt"), "<=": ("le", "ge"), ">": ("gt", "lt"), ">=": ("ge", "le")}
 
-PLAIN = NUMBERS | {str, bytes, type(None), range, type(...)}
+PLAIN = NUMBERS | {Identity, str, bytes, type(None), range, type(...)}
 CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 
+
+IDENTIFYING = frozenset(("is", "is not", "==", "!=", "in", "not in"))
+"""What may be asked of the number that `id` gives."""
 
 COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">="))
 """What may answer otherwise in a later turn of a loop."""
@@ -47,6 +51,8 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
             first = turn.compared(symbol, left, right) or turn.compared(MIRRORED.get(symbol, symbol), right, left)
             if run.trace.repeating and first in run.trace.approached:
                 return run.unknown("how far a loop has counted is not known")
+    if (left_kind is Identity or right_kind is Identity) and symbol not in IDENTIFYING:
+        return run.unknown(IDENTITY_CHANGES)
     if left_kind in NUMBERS and right_kind in NUMBERS and symbol in HOST:
         if symbol == "%" and run.trace.turn is not None:
             run.trace.turn.counted_off(left, right)
@@ -360,6 +366,7 @@ def truth(run: Interpreter, value: Value) -> bool | Unknown:
     if kind is Batch:
         return True
     if isinstance(value, CONTAINERS):
+        run.read_whole(value)
         return run.havocked[id(value)][1] if run.havocked and id(value) in run.havocked else bool(value)
     if isinstance(value, Tensor):
         if value.data is not None and not isinstance(value.data, tuple):

@@ -102,7 +102,8 @@ def touched(statement: ast.stmt, functions: Mapping[str, ast.FunctionDef] = Mapp
             continue
         if isinstance(node, ast.For):
             # `for layer in base.layers: layer.trainable = False` changes what it goes through.
-            found.update(base_name(node.iter))
+            gone_through = node.iter.elts if isinstance(node.iter, (ast.Tuple, ast.List)) else [node.iter]
+            found.update(*map(base_name, gone_through))
         if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
             found.update(base_name(node))
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import ast
 from typing import Any
-from weakref import WeakKeyDictionary
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 NAMED: tuple[type[ast.AST], ...] = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 
 
-FOUND: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
-"""Of the scopes that were asked for, as long as their files' trees are in memory."""
+FOUND = "_cnnmem_own_names"
+"""The attribute of a scope that was asked for, in which its names are kept: as long as the file's tree is in memory."""
 
 
 def own_names(scope: ast.AST) -> frozenset[str]:
     """What a `def` or `class` binds itself, besides parameters: by assignment, import, `def`, `for`, `with`, `except`,
     `del`, patterns. Not what it declares to be global or another function's."""
-    known = FOUND.get(scope)
+    kept: dict[str, Any] = scope.__dict__
+    known: frozenset[str] | None = kept.get(FOUND)
     if known is None:
-        known = FOUND[scope] = names_bound_by(scope)
+        known = kept[FOUND] = names_bound_by(scope)
     return known
 
 

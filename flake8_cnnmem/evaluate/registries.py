@@ -10,7 +10,7 @@ import ast
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.modules import Importable, Module
@@ -165,7 +165,7 @@ def register_by_calls(importer: Importer, module: Module, names: Sequence[str], 
         other = module_at(importer, path, folder, top)
         if not isinstance(other, Module) or not other.lazy:
             continue
-        other.index()
+        other.begin(importer.run)
         for at, node in enumerate(parse(searched(importer, path), path).body):
             calls: list[ast.expr] = []
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -174,6 +174,14 @@ def register_by_calls(importer: Importer, module: Module, names: Sequence[str], 
                 calls = node.decorator_list
             if any(called.match(ast.unparse(call)) for call in calls):
                 other.run_statement(importer.run, at)
+
+
+def mentions(node: ast.AST, words: Collection[str]) -> bool:
+    """Whether syntax has one of the names, by itself or as an attribute."""
+    return any(
+        (isinstance(part, ast.Name) and part.id in words) or (isinstance(part, ast.Attribute) and part.attr in words)
+        for part in ast.walk(node)
+    )
 
 
 def fillers_of(body: Sequence[ast.stmt], names: Sequence[str]) -> Sequence[str]:
@@ -194,6 +202,7 @@ def may_be_filled_by(function: ast.FunctionDef, name: str) -> bool:
     """Whether a function may give the dict of this name new keys: it mentions it for more than reading."""
     walked = list(ast.walk(function))
     reads = {id(part) for node in walked for part in only_read(node)}
+    reads -= {id(part) for node in walked for part in written_through(node)}
     return any(isinstance(node, ast.Name) and node.id == name and id(node) not in reads for node in walked)
 
 
@@ -218,7 +227,7 @@ def register_in(importer: Importer, module: Module, text: str, key: str) -> bool
         return False
     found = places(importer, module.path, text, key)
     if found:
-        module.index()
+        module.begin(importer.run)
     for at in found:
         module.run_statement(importer.run, at)
     return True
@@ -240,12 +249,12 @@ def places(importer: Importer, path: str, text: str, key: str) -> Sequence[int]:
     return found.get(key, ())
 
 
-def names_of(module: Module, container: dict[Value, Value]) -> list[str]:
-    """The names that a module has for a dict of its own, or for an object that holds it (`MODELS = Registry()`)."""
+def names_of(module: Module, container: Value) -> list[str]:
+    """The names that a module has for a container of its own, or for an object that holds it (`M = Registry()`)."""
     return [name for name, value in module.variables.items() if value is container or inside(value, container)]
 
 
-def inside(value: Value, container: dict[Value, Value]) -> bool:
+def inside(value: Value, container: Value) -> bool:
     """Whether a container is an instance's payload or one of its attributes."""
     return isinstance(value, Instance) and any(
         inner is container for inner in (value.payload, *value.attributes.values())
@@ -280,6 +289,18 @@ def only_read(node: ast.AST) -> Iterator[ast.AST]:
             yield node.func.value
         elif isinstance(node.func, ast.Name) and node.func.id in READING_FUNCTIONS:
             yield from node.args
+
+
+def written_through(node: ast.AST) -> Iterator[ast.AST]:
+    """What has an item that is changed: `R` in `R[kind][name] = cls` and `R[kind].append(cls)`."""
+    below: ast.AST | None = None
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        below = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr not in READING_METHODS:
+        below = node.func.value
+    while isinstance(below, ast.Subscript):
+        below = below.value
+        yield below
 
 
 def bound_by(statement: ast.stmt) -> Sequence[ast.AST]:

@@ -48,6 +48,7 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
     if isinstance(value, dict):
         return item_of(run, value, key)
     if isinstance(value, (list, tuple, str, bytes, range, deque)):
+        run.read_whole(value)
         unknown = unknown_in_key(key)
         if unknown is not None:
             if isinstance(key, Unknown) and key.number == "int":
@@ -175,8 +176,14 @@ def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
     if found is not MISSING:
         if type(word) is int and run.trace.turn is not None and run.invocation is None:
             looked_up(run.trace.turn, value.items(), word)
+        if type(found) in (dict, list):
+            # What is registered by two keys: `R["model"]["resnet"]`.
+            run.read_whole(value)
         return found
     if isinstance(word, str) and id(value) in run.registries and run.importer.registered(value, word):
+        return value[word]
+    run.read_whole(value)
+    if word in value:
         return value[word]
     if not isinstance(value, OrderedDict) and type(value) is not dict:
         return run.call(run.get(value, "__getitem__"), word)

@@ -130,6 +130,10 @@ class Trace:
     """The one that has ended last."""
     doubts: list[Unknown] = field(default_factory=list)
     """The tests that are not known around what is running, the innermost last."""
+    making: list[Instance] = field(default_factory=list)
+    """The layers that are being constructed, the innermost last."""
+    refused: dict[int, tuple[Instance, Unknown]] = field(default_factory=dict)
+    """Layers whose constructor refuses what it is given, and those around them, with the error that is raised."""
     recording: bool = True
     """Whether ops are noted: not those of a model that is called on trial, after the program has run."""
     on_trial: bool = False

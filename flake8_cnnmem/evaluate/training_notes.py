@@ -11,9 +11,9 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import FEW_STEPS, LAYER_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.loop_turns import Loop, Turn, around
+from flake8_cnnmem.evaluate.repeated_turns import RepeatedTurns
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, MadeLayer, RootCall
 from flake8_cnnmem.evaluate.training_state import (
-    RepeatedTurns,
     add_later,
     asking,
     held_at_step,

@@ -389,26 +389,3 @@ def data_in_containers(
 def variable_of(path: str, owners: Owners) -> str:
     """The container that a path leads through first, or all of the path where it leads through none."""
     return owners[0][0] if owners and type(owners[0][1]) is int else path
-
-
-class RepeatedTurns:
-    """`with run.repeated():` what happens inside is a turn of a loop that a native runs for the program. Entered again,
-    it is another turn of the same loop."""
-
-    __slots__ = ("loop", "run", "site", "turn")
-
-    def __init__(self, run: Interpreter, site: Site | None) -> None:
-        self.run = run
-        self.site = site
-        self.loop: Loop | None = None
-
-    def __enter__(self) -> None:
-        trace = self.run.trace
-        if self.loop is None:
-            self.loop = trace.enter(self.site, self.run.numbered)
-        self.turn: Turn = trace.begin(self.loop, self.run.numbered)
-
-    def __exit__(self, *exception: object) -> None:
-        if exception[0] is None:
-            mark_held(self.run, self.turn)
-        self.run.trace.end(self.turn, self.run.numbered)

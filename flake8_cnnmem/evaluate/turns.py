@@ -77,7 +77,7 @@ def is_of_a_stream(items: object) -> bool:
     if isinstance(items, (enumerate, zip)):
         sources = items.__reduce__()[1]
         return any(map(is_of_a_stream, sources))
-    return isinstance(items, Stream)
+    return type(items) is Stream
 
 
 class Sliced(islice):  # type: ignore[type-arg]
@@ -100,7 +100,7 @@ class Sliced(islice):  # type: ignore[type-arg]
 def taken_and_most(items: object) -> tuple[int, int | None]:
     """How many items the program has taken of a stream before a loop goes through it, and how many the loop takes at
     most where `islice`, or what is zipped with it, says so."""
-    if isinstance(items, Stream):
+    if type(items) is Stream:
         return items.taken, None
     if isinstance(items, FINITE):
         return 0, turns_of(items)

@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.evaluate.trace import RootCall
+from flake8_cnnmem.evidence.graphs import is_graph
 from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Site, Tensor, calls_behind
@@ -53,6 +55,8 @@ def of_call(call: RootCall) -> Statement[int] | None:
     images = given_one_by_one(call)
     if images is not None:
         return Statement(images, call.site)
+    if is_graph(tensors_of(call)):
+        return Statement(1, call.site)
     for value in tensors_of(call):
         if isinstance(value.shape, tuple) and value.shape:
             size = value.shape[0]
@@ -89,6 +93,7 @@ def tensors_of(call: RootCall) -> Iterator[Tensor]:
     """The tensors that a call is given, also those of a batch that is handed on as it is; none behind what is not
     known, which may be the first of them."""
     waiting: list[Value] = [*call.args, *call.kwargs.values()]
+    looked = 0
     while waiting:
         value = waiting.pop(0)
         if isinstance(value, Tensor):
@@ -97,8 +102,15 @@ def tensors_of(call: RootCall) -> Iterator[Tensor]:
             waiting[:0] = value[:16]
         elif isinstance(value, dict):
             waiting[:0] = list(value.values())[:16]
+        elif isinstance(value, Instance) and frameworks.of_layer(value) is None and looked < DEEPEST:
+            looked += 1
+            waiting[:0] = list(value.attributes.values())[:16]
         elif isinstance(value, Unknown):
             return
+
+
+DEEPEST = 16
+"""Objects that are looked into for tensors."""
 
 
 def unit_of(tensor: Tensor, size: int) -> int:

@@ -327,8 +327,9 @@ def gone_back(evidence: Evidence, run: Interpreter, framework: Framework, model:
     gradients are looked at): the figure is that of such a pass."""
     if evidence.batch_size or not framework.declares_inputs:
         return
-    own = {id(weight) for weight in framework.weights(model)}
-    passes = [event.number for event in run.trace.events if event.kind == "backward" and own & event.trainable]
+    backward = [event for event in run.trace.events if event.kind == "backward"]
+    own = {id(weight) for weight in framework.weights(model)} if backward else set()
+    passes = [event.number for event in backward if own & event.trainable]
     for event in run.trace.events if passes else ():
         call = event.call
         if call is None or not call.grad or seen_through(call.instance) is not model or event.number > max(passes):
@@ -340,7 +341,7 @@ def gone_back(evidence: Evidence, run: Interpreter, framework: Framework, model:
 
 def precision(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:
     """A dtype that the model itself was given, or a policy for all models."""
-    policy = framework.policy(run)
+    policy = framework.policy(run, model)
     if policy is not None:
         evidence.dtype.append(Statement(*policy))
     weights = [weight.dtype for weight in framework.weights(model) if not weight.buffer]

@@ -87,6 +87,16 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """One call that runs a model without training it (`evaluate`, `predict`), and how many samples it takes at once."""
+
+    batch_size: int
+    site: Site | None
+    with_loss: bool = False
+    """Whether it computes the loss, too."""
+
+
+@dataclass(frozen=True, slots=True)
 class Compiled:
     """What a model's `compile` says, None where it says nothing."""
 
@@ -215,14 +225,16 @@ class Framework:
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []
     fits: Callable[[Instance], list[Fit]] = lambda model: []
     """Each in the order in which the code calls them."""
+    looks: Callable[[Instance], list[Look]] = lambda model: []
+    """The calls that run a model without training it, as far as the size of their batches is known."""
     fit_followed: Callable[[Runtime, Fit], Fit | None] = lambda run, fit: None
     """A fit with what its step is given, where the model is not known that is fitted; None where no model has one."""
     doubts: Callable[[Runtime, Instance], tuple[Unknown, ...]] = lambda run, model: ()
     """What of a model's training is not known, or is counted otherwise than it is done."""
     input_stated: Callable[[Runtime, Instance], tuple[Site | None, int | None]] = lambda run, model: (None, None)
     """Where a model that states its inputs does so, and the batch size that it states there, if any."""
-    policy: Callable[[Runtime], tuple[str, Site | None] | None] = lambda run: None
-    """The dtype that the code asks for globally ("mixed_float16"), and where."""
+    policy: Callable[[Runtime, Instance], tuple[str, Site | None] | None] = lambda run, model: None
+    """The dtype that the code asks for globally ("mixed_float16") where it makes a model, and where that stands."""
     allocator: Callable[[Runtime], str] = lambda run: ""
     """What the code asks of the allocator on the device, in the framework's own words."""
     assumed_base: Callable[[Runtime], Value] = lambda run: None

@@ -18,6 +18,7 @@ def account(
     gpu: str = "",
     step: Step | None = None,
     parts: Sequence[tuple[Model, Training]] = (),
+    least: bool = True,
 ) -> Estimate:
     """The estimate by the accounting of this name, "framework" or "cs231n".
 
@@ -26,6 +27,9 @@ def account(
 
     `overhead` is what the user wants kept free. Where that is nothing and the limit is a GPU's name, the framework
     accounting adds what is known of that GPU. Where none is named, what depends on the chip is that of an A100.
+
+    Who asks only whether a step fits on that GPU does without `least`: of one that does not, the total is what it
+    reserves with memory to spare, and the least that it needs is not searched for.
     """
     if accounting == "framework":
         from flake8_cnnmem.memory import alternating, chips, device, framework, training_loop
@@ -41,7 +45,7 @@ def account(
             from flake8_cnnmem.memory import data_parallel
 
             estimate = data_parallel.share(estimate, model, training)
-        return device.added(estimate, model, gpu, training.dtype.value) if gpu and not overhead else estimate
+        return device.added(estimate, model, gpu, training.dtype.value, least) if gpu and not overhead else estimate
     from flake8_cnnmem.memory import cs231n
 
     return cs231n.estimate(model, training, overhead)

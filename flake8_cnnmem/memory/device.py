@@ -19,6 +19,7 @@ from flake8_cnnmem.memory import gpus
 from flake8_cnnmem.memory.allocator.card import OnCard
 from flake8_cnnmem.memory.allocator.settings import AllocatorSettings, BadAllocatorSettings, parsed
 from flake8_cnnmem.memory.chips import CHIPS, Chip
+from flake8_cnnmem.memory.convolution_workspaces import workspaces
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.replay_result import Replayed
 from flake8_cnnmem.supported import FRAMEWORKS
@@ -85,13 +86,6 @@ events are not known so that it could be replayed: 0 to 70, in out-of-memory mes
 spare it reserves 2 to 13 % more than it has allocated, but gives that back before it fails."""
 
 
-CONVOLUTIONS = (("mixed", 17), ("float16", 17), ("bfloat16", 17), ("", 170))
-"""Thousandths of the tensors' peak up to which public figures leave room for cuDNN's workspaces, by dtype: in half
-precision 2 and 29 MiB of a ResNet-50 on a T4, in float32 the 17 % by which whole cards (an A100, 1017 models) lie above
-the tensors at the median, what the allocator holds among it. Which algorithm runs, and so the workspace, is decided by
-cuDNN when the program runs: from nothing on, and with memory to spare single ones took gigabytes."""
-
-
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What a device adds: bytes by name, and thousandths of the tensors' peak."""
@@ -138,15 +132,8 @@ def context(chip: Chip) -> int:
     return int(CONTEXT_PER_MULTIPROCESSOR * chip.multiprocessors) * MIB
 
 
-def convolutions(model: Model, dtype: str, peak: int) -> int:
-    """The most that cuDNN's workspaces may take in a step on tensors of so many bytes."""
-    if not any(call.op.convolves for call in model.calls):
-        return 0
-    return peak * next(share for name, share in CONVOLUTIONS if dtype.startswith(name)) // 1000
-
-
-def added(estimate: Estimate, model: Model, gpu: str, dtype: str) -> Estimate:
-    """The estimate with what this GPU adds; as it is where nothing is known."""
+def added(estimate: Estimate, model: Model, gpu: str, dtype: str, least: bool = True) -> Estimate:
+    """The estimate with what this GPU adds; as it is where nothing is known. `least` as `account` has it."""
     if estimate.tensor_peak is None:
         return estimate
     framework = frameworks.named(model.framework)
@@ -156,10 +143,11 @@ def added(estimate: Estimate, model: Model, gpu: str, dtype: str) -> Estimate:
     if chip is not None and backend.caching and isinstance(estimate.peaks, Replayed):
         settings = settings_of(model)
         if settings is not None and not (estimate.left_out or model.causes):
-            on_card = reserved(estimate, estimate.peaks, gpu, chip, settings)
-            return replace(on_card, convolutions=convolutions(model, dtype, estimate.tensor_peak))
-    found = terms(gpu, backend, any(call.op.multiplies for call in model.calls))
-    parts = found.parts(estimate.tensor_peak)
+            on_card = reserved(estimate, estimate.peaks, gpu, chip, settings, least)
+            found = workspaces(model, dtype, estimate.batch_size, estimate.tensor_peak)
+            return replace(on_card, convolutions=found.most, convolutions_usual=found.usual)
+    beside = terms(gpu, backend, any(call.op.multiplies for call in model.calls))
+    parts = beside.parts(estimate.tensor_peak)
     more = sum(size for _, size in parts)
     if not more:
         return estimate
@@ -167,7 +155,7 @@ def added(estimate: Estimate, model: Model, gpu: str, dtype: str) -> Estimate:
         estimate,
         overhead=estimate.overhead + more,
         overhead_parts=parts,
-        overhead_share=found.share,
+        overhead_share=beside.share,
         total=estimate.total + more,
     )
 
@@ -180,14 +168,16 @@ def settings_of(model: Model) -> AllocatorSettings | None:
         return None
 
 
-def reserved(estimate: Estimate, replayed: Replayed, gpu: str, chip: Chip, settings: AllocatorSettings) -> Estimate:
+def reserved(
+    estimate: Estimate, replayed: Replayed, gpu: str, chip: Chip, settings: AllocatorSettings, least: bool
+) -> Estimate:
     """The estimate with what PyTorch's allocator reserves for the step on this card."""
     assert estimate.tensor_peak is not None
     parts = [*outside(gpu, chip)]
     fixed = sum(size for _, size in parts)
     visible = gpus.find(gpu).mib * MIB - sum(size for name, size in parts if name == "driver")
     on_card = OnCard(replayed, workspace(chip), visible, settings)
-    found = on_card.at(estimate.batch_size, gpus.find(gpu).mib * MIB - fixed)
+    found = on_card.at(estimate.batch_size, gpus.find(gpu).mib * MIB - fixed, least)
     if on_card.workspaces:
         parts.append(("cublas_workspace", on_card.workspaces))
     parts.append(("allocator", found.needed - estimate.tensor_peak - on_card.workspaces))

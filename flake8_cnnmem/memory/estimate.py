@@ -135,8 +135,9 @@ class Estimate:
     reserved: int | None = None
     """What `torch.cuda.max_memory_allocated` and `max_memory_reserved` would say on the card that is the limit."""
     convolutions: int = 0
-    """Bytes that cuDNN's workspaces may take at most beside the total, as far as public figures show; 0 where there are
-    none, or no card is named."""
+    convolutions_usual: int = 0
+    """Bytes that cuDNN's workspaces may take beside the total, at most and usually, as far as public figures show; 0
+    where there are none, or no card is named."""
     growth: int = 0
     """Bytes that every further turn of the loop leaves in memory."""
     turns: int = 0

@@ -79,6 +79,8 @@ class Forward:
     still have what it has read off them."""
     wholes: dict[int, Value] = field(default_factory=dict)
     """What constants are views of, by its id: for as long as one of these views is there."""
+    passed_over: set[int] = field(default_factory=set)
+    """Weights, by id, that get no gradient because they are read in a checkpoint that sees none."""
     planner: Planner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -219,6 +221,7 @@ class Forward:
             for key in keys:
                 if key in self.values:
                     self.values[key].grad = False
+            self.passed_over |= {id(weight) for call in calls_in(stretch.steps) for weight in call.weights}
         if own is not None:
             self._written(stretch, own, outer)
             for key in saved.difference(keys):
@@ -284,14 +287,15 @@ class Forward:
 
     def dtype_of(self, tensor: Tensor) -> str:
         """The dtype that a tensor of no op is made in: that of the one that it is made alike, or the step's."""
+        halved = self.halved.get(id(tensor.as_wide_as)) if is_floating(tensor.dtype) else None
         if tensor.dtype != "float":
-            return tensor.dtype
+            return halved or tensor.dtype
         if id(tensor) in self.cast_by_code:
             return "float32"
         source = self.values.get(id(tensor.as_wide_as))
         if source is not None and is_floating(source.dtype):
             return source.dtype
-        return self.halved.get(id(tensor.as_wide_as)) or resolve(tensor.dtype, self.dtype)
+        return halved or resolve(tensor.dtype, self.dtype)
 
     # Running one call.
 
@@ -365,7 +369,8 @@ class Forward:
             results.append((id(tensor), Value(storage, form, grad or tensor.requires_grad, None, viewed)))
         scratch += [memory.room(lot) for lot in plan.behind] if not stopped else []
         if plan.flows and self.records:
-            saved = masks or [self._keep(what, at, inputs, weights, results) for what, at in plan.keeps]
+            further = [each for each in plan.keeps if each[0] != "new"] if masks else plan.keeps
+            saved = masks + [self._keep(what, at, inputs, weights, results) for what, at in further]
             fetched: tuple[Line, ...] = ()
             if call.offloaded:
                 fetched = tuple(storage.line for storage in saved)

@@ -28,6 +28,7 @@ from flake8_cnnmem.memory.optimizers import (
 )
 from flake8_cnnmem.memory.reductions import blocks_of, buffer_of
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.memory.timeline import CONSTRUCTED
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 
@@ -50,6 +51,11 @@ class Stepping:
         """The optimizers that tables know."""
         return (InnerOptimizer(self.optimizer),) if self.own is None else self.own.parts
 
+    @property
+    def built(self) -> bool:
+        """Whether what it keeps is made with it, for all of its parameters."""
+        return self.own is None and any(lookup(part.optimizer, self.table)[0].built for part in self.parts)
+
     def step(
         self, memory: Memory, rules: Rules, dtype: str, weights: dict[int, Value], gradients: Mapping[int, Value]
     ) -> None:
@@ -62,18 +68,26 @@ class Stepping:
         if self.own is not None:
             run_step(memory, rules, dtype, weights, self.own, gradients)
 
-    def state(self, memory: Memory, dtype: str, updated: Mapping[int, Value], first: bool = False) -> None:
+    def state(
+        self,
+        memory: Memory,
+        dtype: str,
+        updated: Mapping[int, Value],
+        first: bool = False,
+        stepped: int | None = None,
+    ) -> None:
         """Put the state of the weights that it updates (by id) at the beginning of the step; before the optimizer's
-        first one only what is there without it."""
+        first one only what is there without it. `stepped` is the place at which it steps, if that is told."""
         for part in self.parts:
             row, options = lookup(part.optimizer, self.table)
             values = [value for key, value in updated.items() if part.weights is None or key in part.weights]
             if row.built or not first:
-                memory.timeline.put_first(lines_of(memory, row, options, values), "optimizer")
+                lines = lines_of(memory, row, options, values)
+                memory.timeline.put_first(lines, "optimizer", CONSTRUCTED if row.built else stepped)
             memory.left_out.update(dict.fromkeys(not_known(part.optimizer, self.table)))
         if self.own is not None:
             held = [] if first else list(updated)
-            memory.timeline.put_first(state_lines(memory, self.own, held, dtype), "optimizer")
+            memory.timeline.put_first(state_lines(memory, self.own, held, dtype), "optimizer", stepped)
             memory.left_out.update(dict.fromkeys(self.own.causes))
 
     def make_state(self, memory: Memory, dtype: str, updated: Mapping[int, Value]) -> None:

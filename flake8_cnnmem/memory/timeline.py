@@ -29,6 +29,8 @@ Mark: TypeAlias = "tuple[int, str, Call | str]"
 
 START: Mark = (0, "start", "")
 NOTHING = Line()
+CONSTRUCTED = -1
+"""The place at which an optimizer's state is made that is there with the optimizer: behind the parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Timeline:
     past: Past | None = None
     states: list[tuple[int, int]] = field(default_factory=list)
     """Of each optimizer, in the order in which their state was put first: how many events that are, and the place of
-    the event before which it first steps."""
+    the event before which it first steps, or `CONSTRUCTED`."""
     single: bool = False
     """Whether the program makes no other step."""
     _numbers: dict[tuple[Line, str], int] = field(default_factory=dict)
@@ -110,13 +112,16 @@ class Timeline:
         """From here on the step is at this op."""
         self.marks.append((len(self.events) - self.ahead, phase, op))
 
-    def put_first(self, lines: Iterable[Line], use: str) -> None:
-        """What turns out to have been there from the beginning."""
+    def put_first(self, lines: Iterable[Line], use: str, made: int | None = None) -> None:
+        """What turns out to have been there from the beginning; an optimizer's state with the place at which it is
+        `made`, where that is known."""
         first = [lot for lot in (self.lot(line, use) for line in lines) if lot]
         self.events[:0] = array("i", first)
         self.blocks[:0] = array("i", range(self._last + 1, self._last + len(first) + 1))
         self._last += len(first)
         self.ahead += len(first)
+        if made is not None:
+            self.states.append((len(first), made))
 
     def left(self) -> Line:
         """What is alive at the end, without rounding."""

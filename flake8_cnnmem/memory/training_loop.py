@@ -388,17 +388,17 @@ class Replay:
             part = {key: value for key, value in gradients.items() if key in group}
             if part or not apart:
                 stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, part)
-        for key in gradients:
-            self.updated.setdefault(key, stepping)
+        also = self.forward.passed_over & action.weights if stepping.built else ()
+        for key in self.weights:
+            if key in gradients or key in also:
+                self.updated.setdefault(key, stepping)
 
     def finish(self) -> None:
         """The optimizers' state was there from the beginning, but for what a single step makes."""
         timeline = self.memory.timeline
         timeline.single = self.once
         for stepping, values in self.by_optimizer():
-            before = timeline.ahead
-            stepping.state(self.memory, self.training.dtype.value, values, self.once)
-            timeline.states.append((timeline.ahead - before, self.stepped[id(stepping)]))
+            stepping.state(self.memory, self.training.dtype.value, values, self.once, self.stepped[id(stepping)])
 
     def by_optimizer(self) -> list[tuple[Stepping, dict[int, Value]]]:
         """The weights that each optimizer keeps state for."""

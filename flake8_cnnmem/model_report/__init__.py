@@ -10,7 +10,6 @@ from flake8_cnnmem.evaluate.native_state import natives_changed
 from flake8_cnnmem.evaluate.noting import only_sizes_asked
 from flake8_cnnmem.model_report.feeding import facts_for, feed_model
 from flake8_cnnmem.results import ModelReport
-from flake8_cnnmem.running.lazy_fields import Drawn
 
 if TYPE_CHECKING:
     from flake8_cnnmem.memory.estimate import Estimate
@@ -137,7 +136,6 @@ def account_for(
     if causes and not useful:
         return replace(unresolved(root, training, limit), framework=model.framework, causes=causes)
     status = status_of(causes)
-    remedies = Drawn(lambda: needs.remedies(status))
     return ModelReport(
         target=root.target,
         name=model.name,
@@ -160,8 +158,8 @@ def account_for(
         largest_batch_size=needs.largest_batch,
         drops=lambda: tuple(drops(model, path)),
         model=model,
-        remedies=lambda: tuple(remedies),
-        first_fit=lambda: next((each for each in remedies if each.fits is not False), None),
+        remedies=lambda: tuple(needs.remedies(status)),
+        first_fit=lambda: needs.first_fit(status),
         parts=tuple(part_of(part, each, how) for part, each, how in whole.parts),
         kind="training" if root.phases or root.place is not None else "model",
         place=root.place,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evidence import Phase
     from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.models import Built, Evaluated, Root, Whole
+    from flake8_cnnmem.remedies import StepOverLimit
     from flake8_cnnmem.settings.options import Limit, Settings
 
 
@@ -74,13 +75,44 @@ class Needs:
 
     def remedies(self, status: str) -> Iterable[Remedy]:
         """What would make it fit, worked out one by one; none where it does."""
+        from flake8_cnnmem.remedies import remedies
+
         limit = self.limit
         if limit is None or self.fits(status) is not False:
             return ()
         if self.evaluation is not None and self.deciding is not None:
             return self.smaller_evaluation(self.evaluation, self.deciding, limit)
+        return remedies(self.case(status, limit))
+
+    def first_fit(self, status: str) -> Remedy | None:
+        """The first of them with which it may fit: totals of those that are not enough are not worked out."""
+        from flake8_cnnmem.remedies import first_that_fits
+
+        limit = self.limit
+        if limit is None or self.fits(status) is not False:
+            return None
+        if self.evaluation is not None and self.deciding is not None:
+            smaller = self.smaller_evaluation(self.evaluation, self.deciding, limit)
+            return next((each for each in smaller if each.fits is not False), None)
+        return first_that_fits(self.case(status, limit))
+
+    def case(self, status: str, limit: Limit) -> StepOverLimit:
+        """What remedies are looked for."""
+        from flake8_cnnmem.remedies import StepOverLimit
+
         certain = status == "exact" and not self.whole.model.batch_tests
-        return suggest(self.root, self.whole, self.training, self.estimate, certain, self.settings, limit)
+        accounting, overhead, gpu = self.settings.accounting, self.settings.overhead, limit.gpu
+        return StepOverLimit(
+            self.whole,
+            self.training,
+            self.estimate,
+            accounting,
+            overhead,
+            gpu,
+            limit.bytes,
+            certain,
+            feeding(self.root),
+        )
 
     def smaller_evaluation(self, evaluation: EvaluationReport, deciding: Evaluated, limit: Limit) -> tuple[Remedy, ...]:
         """A smaller training step makes no room for it."""
@@ -99,10 +131,10 @@ def needs_of(root: Root, whole: Whole, training: Training, settings: Settings, l
     evaluation: EvaluationReport | None = None
     deciding: Evaluated | None = None
     growths = growths_of(root, root.phases[0], trained) if root.phases else []
-    for each in whole.evaluated(root) if settings.accounting == "framework" else ():
+    for each in whole.evaluated(root, training) if settings.accounting == "framework" else ():
         how = replace(training, batch_size=Fact(-(-each.batch_size.value // training.devices), "code"))
         needed = evaluated(each, how, settings, gpu)
-        growths += growths_of(root, each.phase, needed)
+        growths += growths_of(root, each.phase, needed) if each.phase is not None else []
         if needed.total > estimate.total and each.decides:
             estimate, deciding = as_evaluation(needed), each
             evaluation = report_of(root, each, needed, trained, limit)
@@ -125,7 +157,7 @@ def report_of(
 
     site = each.batch_size.site or root.site
     most = needed.largest_batch(limit.bytes) if limit is not None else None
-    loop = each.phase.loop.site if each.phase.loop is not None else None
+    loop = each.phase.loop.site if each.phase is not None and each.phase.loop is not None else None
     place = (loop.path, loop.line) if loop is not None else ("", 0)
     at = written_at(site, each.batch_size.value, root.run) or (site.path, site.line)
     return EvaluationReport(needed.batch_size, needed.total, *at, most, trained.total, *place)
@@ -157,19 +189,13 @@ def growths_of(root: Root, phase: Phase, estimate: Estimate) -> list[Growth]:
     return found
 
 
-def suggest(
-    root: Root, whole: Whole, training: Training, estimate: Estimate, certain: bool, settings: Settings, limit: Limit
-) -> Iterator[Remedy]:
-    """What would make a model fit, worked out one by one."""
+def feeding(root: Root) -> Callable[[tuple[int | None, ...]], Built | None]:
+    """What builds a model for another input shape; None where that is not the one that it is then called on."""
     from flake8_cnnmem import models
-    from flake8_cnnmem.remedies import StepOverLimit, remedies
 
     @natives_put_back()
     def feed(shape: tuple[int | None, ...]) -> Built | None:
         built = models.build_model(root, models.Wanted(shape))
         return built if built is not None and built.input_shape == shape else None
 
-    gpu, overhead = limit.gpu, settings.overhead
-    return remedies(
-        StepOverLimit(whole, training, estimate, settings.accounting, overhead, gpu, limit.bytes, certain, feed)
-    )
+    return feed

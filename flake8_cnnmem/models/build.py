@@ -345,6 +345,10 @@ class Builder:
                     causes.append(unknown)
         for _, child in unknown_children(self.instance):
             causes.append(child)
+        refused = self.run.trace.refused
+        if refused:
+            keys = [id(self.instance), *map(id, inside_of(self.framework, self.instance))]
+            causes += [refused[key][1] for key in keys if key in refused][:1]
         if self.framework.declares_inputs:
             layers = (self.instance, *inside_of(self.framework, self.instance))
             kept = kept_results(layers, self.run.importer.modules.values(), forward.inputs, calls)

@@ -11,6 +11,7 @@ from flake8_cnnmem.evaluate.loop_turns import around, is_within
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
 from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
+from flake8_cnnmem.evidence.graphs import is_graph
 from flake8_cnnmem.graph import Model, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
@@ -18,6 +19,7 @@ from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.fits import fit_around
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.graph_steps import doubts_of, graph_step, values_of
+from flake8_cnnmem.models.looks import largest_look, looked_at
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.residents import replaced_later
 from flake8_cnnmem.models.root import Root, inside_of, unknown_children
@@ -32,12 +34,13 @@ Part = tuple[Root, Model, Training]
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A loop that calls the models without training them: the model with what is in memory beside it then."""
+    """A loop that calls the models without training them, or a call that does so by itself (`step` and `phase` are
+    None): the model with what is in memory beside it then."""
 
     model: Model
-    step: Step
+    step: Step | None
     batch_size: Statement[int]
-    phase: Phase
+    phase: Phase | None
     decides: bool
     """Whether its figure counts beside that of the training."""
 
@@ -50,8 +53,12 @@ class Whole:
     step: Step | None = None
     parts: tuple[Part, ...] = ()
 
-    def evaluated(self, root: Root) -> Iterator[Evaluated]:
-        """The loops that evaluate what the step trains, as far as they are known."""
+    def evaluated(self, root: Root, training: Training) -> Iterator[Evaluated]:
+        """What evaluates what the step trains, as far as it is known."""
+        look = largest_look(root, self.model, training.batch_size.value)
+        if look is not None:
+            model = looked_at(self.model, look, training.optimizer.value)
+            yield Evaluated(model, None, Statement(look.batch_size, look.site), None, True)
         if not self.model.causes:
             for evaluation in root.evaluations:
                 batch = batch_of(evaluation.phase)
@@ -287,10 +294,13 @@ def turns_within(phase: Phase) -> Iterator[Unknown]:
 
 
 def rows_of(call: RootCall) -> int | None:
-    """The first axis of what a model is called on; as many as there are of images that it is given one by one."""
+    """The first axis of what a model is called on; as many as there are of images that it is given one by one. A graph
+    is one."""
     images = given_one_by_one(call)
     if images is not None:
         return images
+    if is_graph(tensors_of(call)):
+        return 1
     shape = next((value.shape for value in tensors_of(call)), None)
     return shape[0] if isinstance(shape, tuple) and shape and isinstance(shape[0], int) else None
 

@@ -74,6 +74,8 @@ def without_uses(roots: list[Root]) -> list[Root]:
     """Those without the models that the file makes once more to use them (a generator that only predicts), where it
     trains the same as a part of something larger: no training is seen of what such a one is given."""
     inner = {made_as(part) for root in roots if root.is_training for part in parts_inside(root)}
+    if not inner:
+        return roots
     return [root for root in roots if root.is_training or root.value is None or made_as(root.value) not in inner]
 
 

@@ -8,8 +8,10 @@ from typing import TypeGuard
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Shape, Size
+from flake8_cnnmem.evidence.graphs import is_graph
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.models.outcome import tensors_in
+from flake8_cnnmem.models.records import is_record, parts_of, with_parts
 from flake8_cnnmem.ops.expected import Expected
 from flake8_cnnmem.settings.options import InputShapes
 from flake8_cnnmem.unknown import Unknown
@@ -77,7 +79,10 @@ class StatedCall(list[Value]):
 
 def batched(values: Sequence[Value]) -> list[Value]:
     """The values with the batch in place of its size, which is what the first tensor's first axis is. Another tensor
-    may have it as its second axis (a recurrent layer's state), or be no batch at all (what all samples share)."""
+    may have it as its second axis (a recurrent layer's state), or be no batch at all (what all samples share). Of a
+    graph no axis is the batch."""
+    if is_graph(tensors_in(list(values))):
+        return list(values)
     leading, beside = leading_size(values), leading_beside(values)
     return [with_batch(value, leading, beside) for value in values]
 
@@ -114,7 +119,9 @@ def is_plain(value: Value, beside: Size | None) -> bool:
     if isinstance(value, dict):
         return all(is_plain(each, beside) for each in value.values())
     if isinstance(value, Instance):
-        return WITHOUT_SIZES in value.cls.facts
+        return WITHOUT_SIZES in value.cls.facts or (
+            is_record(value) and all(is_plain(e, beside) for e in parts_of(value))
+        )
     return isinstance(value, (Tensor, bool, int, float, str, type(None)))
 
 
@@ -148,6 +155,8 @@ def with_batch(value: Value, size: Size | None, beside: Size | None) -> Value:
         return [with_batch(each, size, beside) for each in value]
     if isinstance(value, dict):
         return {word: with_batch(each, size, beside) for word, each in value.items()}
+    if is_record(value):
+        return with_parts(value, lambda part: with_batch(part, size, beside))
     shape = list(known_shape(value))
     # Where the batch is no number, it is not known which number would be one.
     axis = 0 if not isinstance(size, int) else shape.index(size) if size in shape[:2] else None
@@ -163,9 +172,11 @@ def place(site: Site | None) -> str:
 
 
 def first_shape(values: Sequence[Value]) -> InputShape | None:
-    """The first input's shape without the batch."""
+    """The first input's shape without the batch; of a graph all of it."""
     first = next(tensors_in(list(values[:1])), None)
     shape = first.shape if first is not None else None
+    if isinstance(shape, tuple) and is_graph(tensors_in(list(values))):
+        return tuple(size if isinstance(size, int) else None for size in shape)
     return tuple(dims.drop_batch(shape)) if shape is not None and not isinstance(shape, Unknown) else None
 
 

@@ -77,6 +77,22 @@ class Convolving(Plain):
         """Always: a window slides over a side of any size."""
         return True
 
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`overlapping`: the channels that each kernel reads, where neighbours read the same places; 0 where none do,
+        or where each reads only a group of the channels. `dealt`: see there."""
+        if name == "dealt":
+            return dealt(self.window, inputs[0], self.channels_last)
+        if name != "overlapping":
+            return Plain.quantity(self, name, *inputs)
+        if not self.whole or not overlap(self.kernel, self.stride):
+            return 0
+        return given_channels(self.channels, inputs, len(self.kernel), self.channels_last)
+
+    @property
+    def whole(self) -> bool:
+        """Whether each kernel reads all channels."""
+        return False
+
     @property
     def expected_input(self) -> Expected:
         """A map (batch, channels, sides) of the declared channels, sides open."""
@@ -114,12 +130,15 @@ class Convolution(Convolving):
         grouped = isinstance(self.groups, int) and self.groups > 1
         return (*(("grouped",) if grouped else ()), *has_holes(self.window))
 
+    @property
+    def whole(self) -> bool:
+        """Whether all channels are one group."""
+        return self.groups == 1
+
     def quantity(self, name: str, *inputs: Shape) -> Size:
-        """`dense`: the values that its kernel would have without groups. `dealt`: see there."""
-        if name == "dealt":
-            return dealt(self.window, inputs[0], self.channels_last)
+        """`dense`: the values that its kernel would have without groups; others as of any kernel that slides."""
         if name != "dense":
-            return Plain.quantity(self, name, *inputs)
+            return Convolving.quantity(self, name, *inputs)
         if self.channels_last not in (True, False):
             return 0
         shape = inputs[0]
@@ -223,6 +242,13 @@ class Convolution(Convolving):
         return self.window.dropped(shape, layout(shape, len(self.kernel), self.channels_last)[1])
 
 
+def overlap(kernel: Sequence[Size], stride: PerAxis) -> bool:
+    """Whether a window is longer than its step along some axis."""
+    steps = stride if isinstance(stride, tuple) else (stride,) * len(kernel)
+    pairs = zip(kernel, steps, strict=False)
+    return any(isinstance(size, int) and isinstance(step, int) and size > step for size, step in pairs)
+
+
 def has_holes(window: Window) -> tuple[str, ...]:
     """The variant of a convolution whose kernel has holes along some axis."""
     dilation = window.dilation if isinstance(window.dilation, tuple) else (window.dilation,)
@@ -274,12 +300,6 @@ class DepthwiseConvolution(Convolving):
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """ "dilated" for a kernel with holes."""
         return has_holes(self.window)
-
-    def quantity(self, name: str, *inputs: Shape) -> Size:
-        """ "dealt": the values of the input dealt out to the blocks of a dilated kernel; others as of any op."""
-        if name == "dealt":
-            return dealt(self.window, inputs[0], self.channels_last)
-        return Plain.quantity(self, name, *inputs)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         """(N, C, sides) to (N, C * multiplier, sides as the window leaves them), or channels last. Mismatch for other

@@ -115,7 +115,7 @@ def filled(shape: Shape, target: Shape, hole: int) -> Shape:
             return (lead, *result(each // part)[1:])
     if total.multiple % rest == 0:
         return result(Batch(total.multiple // rest))
-    if keeps_samples(target, hole, each):
+    if keeps_samples(target, hole, each) or joins_channels(shape, target, hole):
         return result(DEALT)
     recovered = result(Batch(1) if hole == 0 else UNSURE)
     raise Mismatch(reshape_problem(shape, target, total.multiple, rest), (recovered,))
@@ -124,6 +124,15 @@ def filled(shape: Shape, target: Shape, hole: int) -> Shape:
 def keeps_samples(target: Shape, hole: int, each: int) -> bool:
     """Whether the last axes of the target, behind the -1, hold just one sample of `each` values."""
     return any(product(target[at:]) == each for at in range(hole + 1, len(target) + 1))
+
+
+def joins_channels(shape: Shape, target: Shape, hole: int) -> bool:
+    """Whether several samples become one with the channels of all of them, as a norm over splits of a batch does it:
+    which batches that divides is not asked here."""
+    if hole or len(shape) < 3 or len(shape) != len(target) or shape[2:] != target[2:]:
+        return False
+    channels, together = shape[1], target[1]
+    return type(channels) is int and type(together) is int and channels > 0 and together % channels == 0
 
 
 def reshape_problem(shape: Shape, target: Shape, given: int, declared: int) -> Problem:

@@ -24,14 +24,23 @@ def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
-BEFORE = ("STARTED", "EPOCH_STARTED")
-AFTER = ("EPOCH_COMPLETED", "COMPLETED")
-"""Events whose handlers are run: what freezes or evaluates. Those of single iterations look on."""
+def filtered(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """The event, but for those times of it that the arguments leave out."""
+    return Instance(EVENT, {**self.attributes, **kwargs})
+
+
+def is_now(event: Instance, epoch: int) -> bool:
+    """Whether an event of an epoch is one of those that are asked for."""
+    once, every = event.attributes.get("once"), event.attributes.get("every")
+    if isinstance(once, int):
+        return once == epoch
+    return not isinstance(every, int) or every < 1 or epoch % every == 0
+
 
 EVENT = Class(
     "EventEnum",
     namespace={
-        "__call__": native("__call__", lambda run, self, *args, **kwargs: self),
+        "__call__": native("__call__", filtered),
         "__or__": native("__or__", lambda run, self, other: self),
     },
     module="ignite.engine",
@@ -79,11 +88,13 @@ def on(run: Runtime, self: Instance, event_name: Value, *args: Value, **kwargs: 
     return native("decorator", decorate)
 
 
-def handle(run: Runtime, self: Instance, names: tuple[str, ...]) -> None:
+def handle(run: Runtime, self: Instance, name: str) -> None:
     for event, handler, args, kwargs in list(self.attributes["handlers"]):
+        epoch = self.attributes["state"].attributes["epoch"]
         if (
             isinstance(event, Instance)
-            and event.attributes.get("name") in names
+            and event.attributes.get("name") == name
+            and is_now(event, epoch)
             and type(handler).__name__ == "Function"
         ):
             given = (self, *args) if len(handler.parameters.positional) > len(args) else args
@@ -102,18 +113,36 @@ def run_engine(
     """One step on one batch; where gradients are gathered, one more."""
     own = self.attributes
     state = own["state"]
-    state.attributes.update(max_epochs=max_epochs, epoch=1, epoch_length=epoch_length)
-    handle(run, self, BEFORE)
-    turns = run.repeated()
-    for iteration in range(1, own["gathers"] + 1):
+    state.attributes.update(max_epochs=max_epochs, epoch=0, epoch_length=epoch_length)
+    handle(run, self, "STARTED")
+    epochs = run.repeated()
+    most = max_epochs if isinstance(max_epochs, int) else None
+    for epoch in epochs.numbers(1, most, [each for each in once_in(self) if most is None or each <= most]):
+        state.attributes["epoch"] = epoch
+        with epochs:
+            handle(run, self, "EPOCH_STARTED")
+            run_epoch(run, self, state, data)
+            handle(run, self, "EPOCH_COMPLETED")
+    handle(run, self, "COMPLETED")
+    return state
+
+
+def run_epoch(run: Runtime, self: Instance, state: Instance, data: Value) -> None:
+    own, turns = self.attributes, run.repeated()
+    for iteration in turns.numbers(1, None, range(2, own["gathers"] + 1)):
         with turns:
             items = run.iterate(data) if data is not None else run.unknown("what an engine is given is not known")
             batch = items if isinstance(items, Unknown) else next((item for item in items), None)
             state.attributes.update(iteration=iteration, batch=batch)
             state.attributes["output"] = run.attempt(own["process"], self, batch)
             run.let_go(batch, state.attributes["output"])
-    handle(run, self, AFTER)
-    return state
+
+
+def once_in(self: Instance) -> list[int]:
+    """The epochs that handlers wait for (`Events.EPOCH_STARTED(once=3)`, or the first of `every=3`)."""
+    events = [event for event, *_ in self.attributes["handlers"] if isinstance(event, Instance)]
+    asked = [event.attributes.get(word) for event in events for word in ("once", "every")]
+    return [each for each in asked if isinstance(each, int) and each > 1]
 
 
 for _name in ("terminate", "terminate_epoch", "fire_event", "register_events", "has_event_handler", "debug"):

@@ -114,6 +114,9 @@ def model(report: ModelReport) -> dict[str, Any]:
             "convolution_workspaces": None
             if estimate is None or not estimate.overhead_parts
             else estimate.convolutions,
+            "convolution_workspaces_usual": None
+            if estimate is None or not estimate.overhead_parts
+            else estimate.convolutions_usual,
         },
         "limit": report.limit,
         "fits": report.fits,

@@ -80,12 +80,13 @@ def accounting(estimate: Estimate) -> str:
 
 
 def not_counted(report: ModelReport) -> list[str]:
-    """`not counted: workspaces of convolutions, 0 to 907 MiB, as cuDNN decides; more than 120 MiB of them
-    would not fit`."""
+    """`not counted: workspaces of convolutions, 0 to 907 MiB, usually about 300 MiB, as cuDNN decides; more than
+    120 MiB of them would not fit`."""
     estimate = report.estimate
     if estimate is None or not estimate.convolutions:
         return []
-    said = f"not counted: workspaces of convolutions, 0 to {units.show(estimate.convolutions)}, as cuDNN decides"
+    usual = f", usually about {units.show(estimate.convolutions_usual)}" if estimate.convolutions_usual else ""
+    said = f"not counted: workspaces of convolutions, 0 to {units.show(estimate.convolutions)}{usual}, as cuDNN decides"
     spare = None if report.limit is None else report.limit - estimate.total
     if report.fits and spare is not None and spare < estimate.convolutions:
         said += f"; more than {units.show(spare)} of them would not fit"

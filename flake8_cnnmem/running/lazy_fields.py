@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -33,20 +33,3 @@ class LazyField(Generic[T]):
 
     def __set__(self, instance: Any, value: T | Callable[[], T]) -> None:
         instance.__dict__[self.name] = value
-
-
-class Drawn(Generic[T]):
-    """Items that cost much each: drawn as far as somebody asks, and kept."""
-
-    def __init__(self, items: Callable[[], Iterable[T]]) -> None:
-        self.items = items
-        self.found: list[T] = []
-        self.source: Iterator[T] | None = None
-
-    def __iter__(self) -> Iterator[T]:
-        yield from self.found
-        if self.source is None:
-            self.source = iter(self.items())
-        for item in self.source:
-            self.found.append(item)
-            yield item

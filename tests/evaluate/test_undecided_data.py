@@ -35,7 +35,11 @@ KNOWN = {
     "a random factor leaves an array its shape": ("np.zeros((5, 6)) * random.uniform(0, 1)", [5, 6]),
     "what goes into an array leaves it as it is": ("x = np.zeros((5, 6))\nx += os.listdir('.')", [5, 6], "x"),
     "a factor of any kind may broadcast": ("np.zeros((5, 6)) * cv2.unheard_of(3)", "?"),
-    "a factor may broadcast an axis of one": ("np.zeros((1, 6)) * random.random()", "?"),
+    "a factor of any kind may broadcast an axis of one": ("np.zeros((1, 6)) * cv2.unheard_of(3)", "?"),
+    "a random factor leaves known values their shape": ("torch.linspace(0, 1, 6) * random.random()", [6]),
+    "and one with an axis of one": ("random.random() * torch.ones(1, 6)", [1, 6]),
+    "the place of a name in a list is a number": ("torch.zeros(3) + ['a', 'b'].index(os.listdir('.')[0])", [3]),
+    "and truth values": ("torch.arange(6) < random.randint(1, 5)", [6]),
     "a crop at a random place": (
         "y, x = random.randint(0, 99), np.random.randint(0, 99)\nr = picture[y : y + 40, x : x + 50]", [40, 50, 3], "r",
     ),

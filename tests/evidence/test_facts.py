@@ -224,6 +224,16 @@ DTYPES = {
         "float32",
     ),
     "a model in half precision": (TORCH + "net.half()", "float16"),
+    "a policy that is set after the model was made": (
+        "import keras\n" + KERAS + "\nkeras.mixed_precision.set_global_policy('mixed_float16')\n",
+        "float32",
+    ),
+    "a policy that is taken back after the model was made": (
+        "import keras\nkeras.mixed_precision.set_global_policy('mixed_float16')\n"
+        + KERAS
+        + "\nkeras.mixed_precision.set_global_policy('float32')\n",
+        "mixed_float16",
+    ),
     "a policy": ("import keras\nkeras.mixed_precision.set_global_policy('mixed_float16')\n" + KERAS, "mixed_float16"),
 }
 

@@ -13,7 +13,6 @@ from flake8_cnnmem.memory import account, device, gpus
 from flake8_cnnmem.memory.chips import CHIPS
 from flake8_cnnmem.settings.options import Limit
 from flake8_cnnmem.source import Source
-from flake8_cnnmem.training import Fact
 from tests.memory.evaluated import fixture, graph, training_of, truth
 
 MIB = 1024 * 1024
@@ -125,21 +124,6 @@ def test_the_largest_batch_is_the_last_that_fits_with_what_the_allocator_reserve
 def test_nothing_is_added(accounting: str, overhead: int, gpu: str) -> None:
     estimate = account(MODEL, TRAINING, accounting, overhead, gpu)
     assert (estimate.overhead, estimate.overhead_parts) == (overhead, ())
-
-
-@pytest.mark.parametrize(("dtype", "share"), [("float32", 170), ("mixed_float16", 17), ("bfloat16", 17)])
-def test_what_convolutions_may_take_is_told_and_not_counted(dtype: str, share: int) -> None:
-    how = replace(TRAINING, dtype=Fact(dtype, "test"))
-    named = account(MODEL, how, "framework", 0, "T4")
-    assert named.tensor_peak is not None
-    assert named.convolutions == named.tensor_peak * share // 1000
-    assert named.total == named.tensor_peak + named.overhead
-    assert account(MODEL, how, "framework", 0).convolutions == 0
-
-
-@pytest.mark.parametrize("case", TRUTH["convolutions"], ids=lambda case: case["what"])
-def test_what_was_measured_is_within_what_convolutions_may_take(case: dict[str, Any]) -> None:
-    assert device.convolutions(MODEL, case["dtype"], 10**9) >= case["ratio"] * 10**9
 
 
 STACK = (

@@ -98,6 +98,7 @@ def test_a_model_in_full(make_report: Make) -> None:
                     "allocated": None,
                     "reserved": None,
                     "convolution_workspaces": None,
+                    "convolution_workspaces_usual": None,
                 },
                 "limit": 12288 * MIB,
                 "fits": False,
@@ -120,11 +121,15 @@ def test_a_cards_verdict_is_too_close_to_call_within_three_percent(
 ) -> None:
     limit = 15360 * MIB
     estimate = make_estimate(
-        total=limit - spare * MIB, overhead_parts=(("cuda_context", 140 * MIB),), convolutions=900 * MIB
+        total=limit - spare * MIB,
+        overhead_parts=(("cuda_context", 140 * MIB),),
+        convolutions=900 * MIB,
+        convolutions_usual=300 * MIB,
     )
     (model,) = json.loads(as_json.render([make_report(estimate=estimate, limit=limit, fits=spare > 0)]))["models"]
     assert model["too_close_to_call"] is close
     assert model["memory"]["convolution_workspaces"] == 900 * MIB
+    assert model["memory"]["convolution_workspaces_usual"] == 300 * MIB
 
 
 def test_what_is_not_known_is_null(make_report: Make) -> None:

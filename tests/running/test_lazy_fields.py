@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, dataclass, replace
 
 import pytest
 
-from flake8_cnnmem.running.lazy_fields import Drawn, LazyField
+from flake8_cnnmem.running.lazy_fields import LazyField
 
 
 @dataclass(frozen=True)
@@ -40,21 +39,3 @@ def test_the_field_has_its_default_and_is_frozen_like_any_other() -> None:
     assert (answer.rows, answer.number) == ((), None)
     with pytest.raises(FrozenInstanceError):
         answer.rows = (4,)  # type: ignore[misc]
-
-
-def test_items_are_drawn_as_far_as_somebody_asks_and_once() -> None:
-    made = []
-
-    def items() -> Iterator[int]:
-        for number in range(4):
-            made.append(number)
-            yield number
-
-    drawn = Drawn(items)
-    assert not made
-    assert next(number for number in drawn if number > 0) == 1
-    assert made == [0, 1]
-    assert next(number for number in drawn if number > 0) == 1
-    assert made == [0, 1]
-    assert tuple(drawn) == tuple(drawn) == (0, 1, 2, 3)
-    assert made == [0, 1, 2, 3]

@@ -25,6 +25,9 @@ NO_MORE: dict[str, Value] = {}
 STILL_FOLLOWED = frozenset(("append", "extend", "insert", "clear", "__iadd__"))
 """Methods of a container of uncertain contents that are run all the same."""
 
+READING = frozenset(("keys", "values", "items", "copy", "index", "count", "pop", "popitem"))
+"""Methods for which all of a container has to be there."""
+
 
 def host_class(
     name: str,
@@ -71,6 +74,8 @@ def method(run: Runtime, value: Value, name: str) -> Value:
         # TensorFlow 1 gave sizes as Dimension objects: x.shape[1].value
         return value if name == "value" and isinstance(value, (int, type(None))) else MISSING
     if isinstance(value, (list, dict, set)) and name not in STILL_FOLLOWED:
+        if name in READING:
+            run.read_whole(value)
         cause = lost(run, value)
         if cause is not None:
             return cause

@@ -26,6 +26,13 @@ UNARY = {"__neg__": "neg", "__pos__": "pos", "__invert__": "~"}
 """The method behind each unary operator, with the symbol that the interpreter uses."""
 
 
+class Identity(int):
+    """The number that `id` gives: the same for the same object, and otherwise another one in each run of Python."""
+
+
+IDENTITY_CHANGES = "the identity of an object changes from run to run"
+
+
 def payload(value: Value) -> Any:
     """The host value of an instance of a builtin type's subclass; anything else as it is.
 

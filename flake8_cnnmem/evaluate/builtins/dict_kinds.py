@@ -81,6 +81,7 @@ def default_get_item(run: Runtime, self: DefaultDict, word: Value, /) -> Value:
 @defaults.method("__missing__")
 def default_missing(run: Runtime, self: DefaultDict, word: Value, /) -> Value:
     """What the factory makes for a missing key, which is kept. KeyError without a factory."""
+    run.read_whole(self)
     if word in self:
         return self[word]
     if self.factory is None:

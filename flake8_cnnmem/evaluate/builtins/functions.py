@@ -67,7 +67,8 @@ def length(run: Runtime, value: Value, /) -> Value:
     if type(value) is Instance:
         method = special(value, "__len__")
         if method is not None:
-            return run.call(method)
+            given = run.call(method)
+            return given.as_number("int") if isinstance(given, Unknown) else given
         cause = unknown_base(value)
         if cause is not None:
             return cause
@@ -82,6 +83,7 @@ def length(run: Runtime, value: Value, /) -> Value:
         method = metaclass.find("__len__") if isinstance(metaclass, Class) else MISSING
         if method is not MISSING:
             return run.call(method, value)
+    run.read_whole(value)
     cause = lost(run, value)
     if cause is not None:
         return cause
@@ -218,7 +220,10 @@ def sort(run: Runtime, iterable: Value, /, *, key: Value = None, reverse: Value 
         items: list[Value] | Unknown = members(run, iterable, read=False)
     else:
         items = run.items(iterable)
-    return items if isinstance(items, Unknown) else in_order(run, items, key, reverse)
+    if isinstance(items, Unknown):
+        return items
+    found = in_order(run, items, key, reverse)
+    return run.made_of(found, items) if isinstance(found, Unknown) else found
 
 
 def decided(run: Runtime, iterable: Value, deciding: bool) -> bool | Unknown:

@@ -167,6 +167,9 @@ def make_map(run: Runtime, function: Value, /, *iterables: Value) -> Value:
         return function
     sources = iterators(run, iterables)
     if isinstance(sources, Unknown):
+        cause = sources
+        each = [cause if item is MISSING else item for item in (any_item(run, given, cause) for given in iterables)]
+        run.perhaps_done(cause, lambda: run.call(function, *each))
         return sources
     return map(lambda *items: run.call(function, *items), *sources)
 
@@ -207,12 +210,27 @@ def make_filter(run: Runtime, function: Value, iterable: Value, /) -> Value:
 
 def make_zip(run: Runtime, *iterables: Value, strict: Value = False) -> Value:
     """`zip(*iterables, strict)`: an iterator over tuples. ValueError for other lengths where it is strict."""
-    sources = iterators(run, iterables)
+    sources = iterators(run, counted_beside(iterables))
     if isinstance(sources, Unknown):
         items = [any_item(run, each, sources) for each in iterables]
         followed = all(item is not MISSING for item in items) and not all(isinstance(item, Unknown) for item in items)
         return so_many(run, tuple(items), sources) if followed else sources
     return zip(*sources, strict=False) if run.truth(strict) is not True else of_one_length(run, sources)
+
+
+def counted_beside(iterables: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Numbers of which nobody knows how many there are, beside data of which one item stands for all: as many."""
+    if not any(isinstance(payload(each), (Stream, Generator)) or is_drawn(each) for each in iterables):
+        return iterables
+    return tuple(
+        itertools.repeat(each.another("int")) if isinstance(each, Unknown) and each.number else each
+        for each in iterables
+    )
+
+
+def is_drawn(value: Value) -> bool:
+    """Whether a value is an object whose items are drawn from it, such as a data loader."""
+    return special(value, "__iter__") is not None
 
 
 def any_item(run: Runtime, iterable: Value, cause: Unknown) -> Value:

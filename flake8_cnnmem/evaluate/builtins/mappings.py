@@ -20,6 +20,7 @@ def entries(run: Runtime, value: Value) -> list[tuple[Value, Value]] | Unknown:
     """The pairs that `dict(value)` takes: of a mapping, or of an iterable of pairs. Keys are checked."""
     plain = payload(value)
     if isinstance(plain, dict):
+        run.read_whole(plain)
         cause = lost(run, plain)
         run.spend(len(plain) // 8)
         return list(plain.items()) if cause is None else cause

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cmp_to_key
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins.declare import IDENTITY_CHANGES, Identity
 from flake8_cnnmem.evaluate.numbers import number_kind, one_number
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -51,7 +52,8 @@ def less(run: Runtime, left: Value, right: Value) -> bool:
 
 def keyed(run: Runtime, items: list[Value], key: Value) -> list[Value]:
     """What items are ordered by: the items, or the key's results."""
-    return items if key is None else [run.call(key, item) for item in items]
+    keys = items if key is None else [run.call(key, item) for item in items]
+    return [run.unknown(IDENTITY_CHANGES) if type(each) is Identity else each for each in keys]
 
 
 def in_order(run: Runtime, items: list[Value], key: Value, reverse: Value) -> list[Value] | Unknown:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import Any, TypeGuard
 
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
-from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
+from flake8_cnnmem.evaluate.builtins.declare import Identity, Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.keys import key
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Native, Raised, Value, is_callable
+from flake8_cnnmem.values import (
+    MISSING,
+    Bound,
+    Class,
+    Instance,
+    Namespace,
+    Native,
+    Raised,
+    Value,
+    is_callable,
+)
 
 reflections = Names()
 
@@ -136,7 +146,7 @@ def is_callable_(run: Runtime, value: Value, /) -> Value:
 @reflections.function("id", propagate_unknown=False)
 def identity(run: Runtime, value: Value, /) -> int:
     """The host's own identity: the same for the same object, which is all that code may rely on."""
-    return id(value)
+    return Identity(id(value))
 
 
 @reflections.function("hash")

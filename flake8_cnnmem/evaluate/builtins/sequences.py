@@ -74,7 +74,7 @@ def sequence(operators: tuple[str, ...]) -> Names:
         at = position(run, self, item, start, stop)
         if at == -1:
             raise ValueError("the item is not in the sequence")
-        return at
+        return at.as_number("int") if isinstance(at, Unknown) else at
 
     @names.method("count", propagate_unknown=False)
     def count(run: Runtime, self: Any, item: Value) -> Value:
@@ -83,7 +83,7 @@ def sequence(operators: tuple[str, ...]) -> Names:
             run.spend(1)
             answer = other is item or run.equal(other, item)
             if isinstance(answer, Unknown):
-                return answer
+                return answer.as_number("int")
             total += answer
         return total
 

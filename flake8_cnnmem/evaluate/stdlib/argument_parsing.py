@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 
 from flake8_cnnmem.evaluate.builtins.concrete import concrete
@@ -217,6 +218,10 @@ def read(run: Runtime, own: Options, words: list[str], found: dict[str, Value]) 
     at = 0
     while at < len(words):
         run.spend(1)
+        if words[at] not in by_flag and SHORT.match(words[at]) and words[at][:2] in by_flag:
+            # `-vv` is `-v -v`, `-n8` is `-n 8`.
+            first, behind = words[at][:2], words[at][2:]
+            words = [*words[:at], first, behind if takes_value(by_flag[first]) else f"-{behind}", *words[at + 1 :]]
         flag, equals, attached = words[at].partition("=")
         argument = by_flag.get(words[at]) or (by_flag.get(flag) if equals else None)
         if argument is None and not words[at].startswith("-") and positional:
@@ -233,7 +238,7 @@ def read(run: Runtime, own: Options, words: list[str], found: dict[str, Value]) 
         else:
             taken = follow(words[at + 1 :], argument)
             at += 1 + len(taken)
-        found[argument.dest] = given(run, argument, taken)
+        found[argument.dest] = given(run, argument, taken, found.get(argument.dest))
     return rest
 
 
@@ -246,12 +251,19 @@ def read_subcommand(run: Runtime, own: Options, words: list[str], found: dict[st
     return read(run, options(parser), others, found)
 
 
+SHORT = re.compile(r"-[^-\d.=][^=]")
+"""How several flags of one letter begin, or one with its value behind it."""
+
+
+def takes_value(argument: Argument) -> bool:
+    """Whether words belong to an argument behind its flag."""
+    alone = ("store_true", "store_false", "store_const", "count", "append_const")
+    return argument.action not in alone and argument.action is not BOOLEAN
+
+
 def follow(words: list[str], argument: Argument) -> list[str]:
     """The words that belong to an argument."""
-    if (
-        argument.action in ("store_true", "store_false", "store_const", "count", "append_const")
-        or argument.action is BOOLEAN
-    ):
+    if not takes_value(argument):
         return []
     limit = argument.nargs if isinstance(argument.nargs, int) else len(words)
     if argument.nargs is None or argument.nargs == "?":
@@ -264,8 +276,13 @@ def follow(words: list[str], argument: Argument) -> list[str]:
     return taken
 
 
-def given(run: Runtime, argument: Argument, words: list[str]) -> Value:
-    """The value of an argument for the words behind its flag, converted by its `type`."""
+def given(run: Runtime, argument: Argument, words: list[str], before: Value) -> Value:
+    """The value of an argument for the words behind its flag, converted by its `type`; `before` is what it has."""
+    gathered: list[Value] = list(before) if isinstance(before, (list, tuple)) else []
+    if argument.action == "count":
+        return (before if isinstance(before, int) else 0) + 1
+    if argument.action == "append_const":
+        return [*gathered, argument.const]
     if argument.action in ("store_true", "store_false"):
         return argument.action == "store_true"
     if argument.action == "store_const" or (not words and argument.nargs == "?"):
@@ -273,6 +290,9 @@ def given(run: Runtime, argument: Argument, words: list[str]) -> Value:
     if not isinstance(argument.action, str):
         return run.unknown(f"what the action of {argument.shown} makes of it is not followed")
     values = [run.call(argument.type, word) if argument.type is not None else word for word in words]
-    if argument.nargs in (None, "?") and argument.action == "store" and values:
-        return values[0]
-    return values
+    if argument.action == "extend":
+        return [*gathered, *values]
+    single = argument.nargs in (None, "?") and bool(values)
+    if argument.action == "append":
+        return [*gathered, values[0] if single else values]
+    return values[0] if single and argument.action == "store" else values

@@ -14,7 +14,7 @@ from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Value
 
 names = Names({
     "OrderedDict": ORDERED_DICT, "defaultdict": DEFAULT_DICT, "Counter": COUNTER, "deque": DEQUE,
@@ -166,6 +166,18 @@ def through(word: str, field: str) -> Native:
 
 for _word in ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__", "__iter__", "__repr__", "copy"):
     user_dict[_word] = through(_word, "data")
+
+
+@user_dict.function("__getitem__", propagate_unknown=False)
+def user_item(run: Runtime, self: Instance, key: Value, /) -> Value:
+    """`user_dict[key]`, or what `__missing__` of a subclass gives."""
+    missing = self.cls.find("__missing__")
+    there = True if missing is MISSING else run.truth(run.operate("in", key, self.attributes["data"]))
+    if isinstance(there, Unknown):
+        return there
+    return run.index(self.attributes["data"], key) if there else run.call(run.get(self, "__missing__"), key)
+
+
 names["UserDict"] = native_class("UserDict", dict(user_dict), ABSTRACT["MutableMapping"], module="collections")
 
 user_list = Names()

@@ -8,7 +8,7 @@ from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value, native
 
 names = Names()
 
@@ -110,7 +110,17 @@ def given(field: str) -> Native:
 
 
 context("nullcontext", {"__init__": keep("enter_result"), "__enter__": given("enter_result")})
-context("closing", {"__init__": keep("thing"), "__enter__": given("thing")})
+
+
+def close(run: Runtime, self: Instance, *exception: Value) -> bool:
+    """`closing.__exit__`: closes what it was made for."""
+    run.call(run.get(self.attributes["thing"], "close"))
+    return False
+
+
+context("closing", {
+    "__init__": keep("thing"), "__enter__": given("thing"), "__exit__": native("__exit__", close),
+})  # fmt: skip
 context("redirect_stdout", {"__init__": keep("target"), "__enter__": given("target")})
 context("redirect_stderr", {"__init__": keep("target"), "__enter__": given("target")})
 context("chdir", {"__init__": keep("path")})

@@ -15,9 +15,12 @@ from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Raised, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Raised, Value, is_object
 
 names = Names()
+
+SLOTS = "slots"
+"""Among the facts of a class: as in `evaluate/attributes.py`."""
 
 SENTINEL = Instance(native_class("_MISSING_TYPE", {}, module="dataclasses"))
 KW_ONLY = native_class("KW_ONLY", {}, module="dataclasses")
@@ -156,6 +159,8 @@ def dataclass_(
             return cls
         run.changed(cls.namespace)
         process(run, cls, init is True, repr is True, eq is True, order is True, frozen is True, kw_only is True)
+        if slots is True and all(is_object(base) or SLOTS in base.facts for base in cls.bases):
+            cls.facts[SLOTS] = frozenset(each.name for each in entries_of(cls) or ())
         if unsafe_hash is True:
             cls.facts["hashable"] = True
         told = {"init": init, "repr": repr, "eq": eq, "order": order, "unsafe_hash": unsafe_hash, "frozen": frozen,
@@ -322,6 +327,11 @@ def fields(run: Runtime, class_or_instance: Value) -> Value:
     own = run.get(class_or_instance, "__dataclass_fields__")
     if not isinstance(own, dict):
         return own if isinstance(own, Unknown) else run.unknown("the fields of a dataclass are not known")
+    for each in entries:
+        found = own.get(each.name)
+        if isinstance(found, Instance) and isinstance(found.attributes.get("type"), str):
+            # Of an annotation the text is kept, whether Python evaluates it or not.
+            found.attributes["type"] = run.unknown("what an annotation stands for is not followed")
     return tuple(own[each.name] for each in entries if each.name in own)
 
 

@@ -229,7 +229,23 @@ def groupby(run: Runtime, iterable: Value, key: Value = None) -> Value:
             groups[-1][1].append(item)
         else:
             groups.append((word, [item]))
-    return iter([(word, iter(members)) for word, members in groups])
+    reached = 0
+
+    def group(at: int, members: list[Value]) -> Iterator[Value]:
+        # All groups draw from one iterator: behind the next group nothing of one is left.
+        for item in members:
+            if reached != at:
+                return
+            yield item
+
+    def each() -> Iterator[Value]:
+        nonlocal reached
+        for at, (word, members) in enumerate(groups, 1):
+            reached = at
+            yield word, group(at, members)
+        reached = 0
+
+    return each()
 
 
 @names.function("tee", propagate_unknown=False)

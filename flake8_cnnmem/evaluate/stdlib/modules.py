@@ -7,6 +7,7 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import Class, Native, Value
 
 
@@ -29,9 +30,11 @@ def identity(name: str) -> Native:
 
 def unfollowed(name: str) -> Native:
     """A function whose result depends on what is outside the program: files, clocks, chance."""
-    return Native(
-        name, lambda run, *args, **kwargs: run.unknown(f"the result of {name} is not known"), propagate_unknown=False
-    )
+
+    def result(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        return run.made_of(run.unknown(f"the result of {name} is not known"), (*args, *kwargs.values()))
+
+    return Native(name, result, propagate_unknown=False)
 
 
 def native_class(name: str, namespace: dict[str, Value], *bases: Class, module: str = "", **facts: Any) -> Class:

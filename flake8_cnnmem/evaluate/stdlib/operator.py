@@ -19,6 +19,11 @@ def binary(symbol: str) -> Callable[..., Value]:
     return lambda run, a, b, /: run.operate(symbol, a, b)
 
 
+def in_place(symbol: str) -> Callable[..., Value]:
+    """`operator.iadd` and its like, which change a list, set or dict, by the symbol."""
+    return lambda run, a, b, /: run.operate_in_place(symbol, a, b)
+
+
 def unary(symbol: str) -> Callable[..., Value]:
     """`operator.neg` and its like, by the symbol."""
     return lambda run, a, /: run.operate_unary(symbol, a)
@@ -34,7 +39,7 @@ for _word, _symbol in OPERATORS.items():
     _plain = _word.strip("_")
     enter(f"{_plain}_" if _plain in ("and", "or") else _plain, Native(_plain, binary(_symbol)))
     if _symbol not in ("<", "<=", ">", ">=", "==", "!="):
-        enter(f"i{_plain}", Native(f"i{_plain}", binary(_symbol)))
+        enter(f"i{_plain}", Native(f"i{_plain}", in_place(_symbol)))
 for _word, _symbol in UNARY.items():
     enter(_word.strip("_"), Native(_word.strip("_"), unary(_symbol)))
 enter("inv", names["invert"])

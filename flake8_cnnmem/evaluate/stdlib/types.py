@@ -24,7 +24,7 @@ from flake8_cnnmem.evaluate.functions import IS_ABSTRACT, Function
 from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Namespace, Native, Value
+from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Namespace, Native, Value, native
 
 names = Names({
     "FunctionType": FUNCTION, "LambdaType": FUNCTION, "MethodType": METHOD, "BuiltinFunctionType": BUILTIN_FUNCTION,
@@ -78,7 +78,27 @@ def simple_equal(run: Runtime, self: Instance, other: Value) -> Value:
 
 
 names["SimpleNamespace"] = native_class("SimpleNamespace", dict(simple), module="types")
-names["MappingProxyType"] = Native("MappingProxyType", lambda run, mapping: mapping)
+
+
+def proxy_init(run: Runtime, self: Instance, mapping: Value) -> None:
+    """`MappingProxyType(mapping)`: what the mapping has at any time; nothing can be put in."""
+    self.attributes["mapping"] = mapping
+
+
+def through(word: str) -> Native:
+    """A method that asks the mapping."""
+    return Native(
+        word, lambda run, self, *args: run.call(run.get(self.attributes["mapping"], word), *args),
+        propagate_unknown=False,
+    )  # fmt: skip
+
+
+READING = ("__getitem__", "__contains__", "__len__", "__iter__", "__repr__", "__or__", "get", "keys", "values", "items",
+           "copy")  # fmt: skip
+names["MappingProxyType"] = native_class(
+    "mappingproxy", {"__init__": native("__init__", proxy_init), **{word: through(word) for word in READING}},
+    module="types",
+)  # fmt: skip
 names["DynamicClassAttribute"] = names["coroutine"] = identity("decorator")
 for _name in ("TracebackType", "FrameType", "CodeType", "CoroutineType", "AsyncGeneratorType", "MappingProxy",
               "GetSetDescriptorType", "MemberDescriptorType", "WrapperDescriptorType", "CellType",

@@ -6,13 +6,14 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework
+from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework, Look
 from flake8_cnnmem.frameworks.keras.batches import batch_of, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import OPTIMIZER, OPTIMIZERS
 from flake8_cnnmem.frameworks.keras.fitting import told_late, usual_batch
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.pipeline_elements import changed_in
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
+from flake8_cnnmem.frameworks.keras.tracking import sublayers
 from flake8_cnnmem.frameworks.keras.variables import untracked
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Site, Weight
@@ -109,12 +110,19 @@ def fits(instance: Instance) -> list[Fit]:
     return [] if state is None else list(state.fitted)
 
 
+def looks(instance: Instance) -> list[Look]:
+    """The calls of `evaluate`, `predict` and their like on a model, in order."""
+    state = state_of_model(instance)
+    return [] if state is None else list(state.looks)
+
+
 def doubts(run: Runtime, model: Instance) -> tuple[Unknown, ...]:
     """Those of the last fit; of a model that is trained otherwise those of the program, and that a step around it does
     more than call it; and that it holds variables that Keras may not count."""
     found, session, variable, late = fits(model), session_of(run), untracked(run, model), told_late(run, model)
     more = session.parts_of_steps.get(id(model)) if not found else None
-    own = (each for each in (late, more, variable) if each is not None)
+    mixed = of_several_policies(run, model)
+    own = [each for each in (late, more, variable, mixed) if each is not None]
     return (*found[-1].doubts, *found[-1].unfollowed, *own) if found else (*own, *session.drawn.values())
 
 
@@ -131,12 +139,43 @@ def input_stated(run: Runtime, model: Instance) -> tuple[Site | None, int | None
     return layer.site, batch if isinstance(batch, int) else None
 
 
-def policy(run: Runtime) -> tuple[str, Site | None] | None:
-    """The global policy, or the dtype that `set_floatx` asks for."""
+def policy(run: Runtime, model: Instance) -> tuple[str, Site | None] | None:
+    """The global policy under which the layers were made, or the dtype that `set_floatx` asks for."""
     session = session_of(run)
-    name = session.policy
+    kept = policies(model)
+    name, site = next(iter(kept.items())) if len(kept) == 1 else (session.policy, session.policy_site)
     if isinstance(name, str) and name != "float32":
-        return name, run.data("keras").get("policy site")
+        return name, site
     if session.floatx != "float32":
         return session.floatx, run.data("keras").get("policy site")
     return None
+
+
+def policies(model: Instance) -> dict[Value, Site | None]:
+    """The global policies under which a model's layers with weights were made, which are not told a dtype of their own,
+    and who asks for each."""
+    found: dict[Value, Site | None] = {}
+    seen: set[int] = set()
+    waiting = [model]
+    while waiting:
+        layer = waiting.pop()
+        if id(layer) in seen:
+            continue
+        seen.add(id(layer))
+        waiting += sublayers(layer)
+        state = layer.native
+        if isinstance(state, LayerState) and state.weights and state.dtype is None:
+            name, site = state.made_under
+            found.setdefault(name if isinstance(name, str) else "", site)
+    return found
+
+
+def of_several_policies(run: Runtime, model: Instance) -> Unknown | None:
+    """Why the dtypes of a model are not those of one policy: what was set between its layers."""
+    kept = policies(model)
+    if len(kept) < 2:
+        return None
+    site = next(site for site in kept.values() if site is not None)
+    return Unknown(
+        "layers made under several dtype policies are counted as if made under the last", site.path, site.line
+    )

@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_nes
 from flake8_cnnmem.frameworks.keras.compiled_losses import USUAL_STEP
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
 from flake8_cnnmem.frameworks.keras.fed import compare_counts, compare_inputs
+from flake8_cnnmem.frameworks.keras.looks import USUAL_BATCH, note_look, note_validation
 from flake8_cnnmem.frameworks.keras.model_state import (
     COMPILATION,
     Compilation,
@@ -49,8 +50,6 @@ FIT = {
 
 MOST_FITS = 256
 """Calls of `fit` that are kept: training loops say the same again and again."""
-
-USUAL_BATCH = 32
 
 USUAL_OPTIMIZER = "rmsprop"
 """What `compile` takes where it is told none (keras/src/trainers/trainer.py)."""
@@ -143,6 +142,7 @@ def fitter(method: str) -> Native:
             followed = replace(followed, doubts=(*followed.doubts, *doubts))
             hooks.call_hooks(run, callbacks, ("on_train_end",), 0)
         fitted[at:] = [followed for _ in fitted[at:]]
+        note_validation(run, self, given, asked.usual if asked.batch_size is None else asked.batch_size)
         save_at_checkpoints(run, self, given.get("callbacks"))
         return run.unknown("what training gives is not followed")
 
@@ -249,9 +249,16 @@ def look_at_arrays(run: Runtime, self: Instance, fit: Fit, given: dict[str, Valu
         targets.compare(run, self, replace(fit, batch=tuple(held_out)), held_out[1])
 
 
-def evaluate(run: Runtime, self: Instance, x: Value = None, y: Value = None, *args: Value, **kwargs: Value) -> Value:
+def evaluate(
+    run: Runtime, self: Instance, x: Value = None, y: Value = None, batch_size: Value = None, *args: Value,
+    **kwargs: Value,
+) -> Value:  # fmt: skip
     """`model.evaluate(x, y)`: its data are held against the inputs and the loss as those of a fit."""
     batch = batch_of(run, x, y, None, None)
+    if is_source(x):
+        note_look(run, self, batch, whole=True, loss=True)
+    else:
+        note_look(run, self, x, batch_size, loss=True)
     compare_inputs(run, self, batch[0] if isinstance(batch, tuple) and batch else batch, "evaluate")
     if not is_source(x):
         compare_counts(run, self, x, y, "evaluate")

@@ -226,6 +226,7 @@ FRAMEWORK = Framework(
     updated_by=evidence.updated_by,
     compiled=evidence.compiled,
     fits=evidence.fits,
+    looks=evidence.looks,
     fit_followed=evidence.fit_followed,
     doubts=evidence.doubts,
     input_stated=evidence.input_stated,

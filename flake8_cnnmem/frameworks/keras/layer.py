@@ -87,7 +87,7 @@ def initialise(run: Runtime, self: Instance, options: dict[str, Value], named: s
     session = session_of(run)
     if not isinstance(name, str):
         name = named or session.unique_name(snake_case(self.cls.name))
-    state = LayerState(name, dtype=options.get("dtype"))
+    state = LayerState(name, dtype=options.get("dtype"), made_under=(session.policy, session.policy_site))
     trainable = options.get("trainable")
     if isinstance(trainable, bool):
         self.attributes[TRAINABLE] = trainable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.framework import Fit, Look
 from flake8_cnnmem.frameworks.keras.functional import Graph
 from flake8_cnnmem.frameworks.keras.session import LayerState, Session
 from flake8_cnnmem.frameworks.keras.tracking import state_of
@@ -57,6 +57,8 @@ class ModelState:
     """Each `compile` in the order in which the code runs them, those of branches that may not be taken too."""
     fitted: list[Fit] = field(default_factory=list)
     """Each `fit`, `fit_generator` or `train_on_batch`, likewise."""
+    looks: list[Look] = field(default_factory=list)
+    """Each `evaluate`, `predict` or their like, and what a fit validates with, where the size of a batch is known."""
     stack: list[Instance] | None = None
     """A Sequential's layers, an InputLayer in front included."""
     gap: int | None = None

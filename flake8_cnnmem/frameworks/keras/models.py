@@ -14,6 +14,7 @@ from flake8_cnnmem.frameworks.keras.fitting import EVALUATE, compile_model, fitt
 from flake8_cnnmem.frameworks.keras.functional import Graph, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, call_layer, initialise
+from flake8_cnnmem.frameworks.keras.looks import note_look
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of, model_state
 from flake8_cnnmem.frameworks.keras.properties import one_or_list
 from flake8_cnnmem.frameworks.keras.saving import save, to_json
@@ -277,8 +278,22 @@ OLD_NAMES = {
 """Keras 1's automatic names."""
 
 
-def predict(run: Runtime, self: Instance, x: Value = None, *args: Value, **kwargs: Value) -> Value:
+def predict(
+    run: Runtime, self: Instance, x: Value = None, batch_size: Value = None, *args: Value, **kwargs: Value
+) -> Value:
     """`model.predict(x)`: arrays of the outputs' shapes."""
+    note_look(run, self, x, batch_size)
+    return predicted(run, self, x)
+
+
+def predict_on_batch(run: Runtime, self: Instance, x: Value = None) -> Value:
+    """`model.predict_on_batch(x)`: the whole of it at once."""
+    note_look(run, self, x, whole=True)
+    return predicted(run, self, x)
+
+
+def predicted(run: Runtime, self: Instance, x: Value) -> Value:
+    """What a model gives for samples."""
     outputs = get_outputs(run, self)
     first = next(iter(tensors_in(x)), None)
     if isinstance(outputs, Unknown) or not outputs or first is None or not isinstance(first.shape, tuple):
@@ -291,6 +306,12 @@ def predict(run: Runtime, self: Instance, x: Value = None, *args: Value, **kwarg
             return tensor.shape
         made.append(Tensor((first.shape[0], *tensor.shape[1:]), "float32", framework="numpy"))
     return one_or_list(made)
+
+
+def evaluate_on_batch(run: Runtime, self: Instance, x: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`model.test_on_batch(x, y)`: the whole of it at once."""
+    note_look(run, self, x, whole=True, loss=True)
+    return run.unknown("what test_on_batch gives is not followed")
 
 
 def called_on_others(run: Runtime, self: Instance, x: Value) -> None:
@@ -328,10 +349,10 @@ MODEL = Class(
         "evaluate": EVALUATE,
         "evaluate_generator": not_followed("evaluate_generator"),
         "predict": native(predict),
-        "predict_on_batch": native(predict),
+        "predict_on_batch": native(predict_on_batch),
         "predict_generator": not_followed("predict_generator"),
         "predict_classes": not_followed("predict_classes"),
-        "test_on_batch": not_followed("test_on_batch"),
+        "test_on_batch": native(evaluate_on_batch),
         "to_json": native(to_json),
         "to_yaml": not_followed("to_yaml"),
         "get_metrics_result": not_followed("get_metrics_result"),

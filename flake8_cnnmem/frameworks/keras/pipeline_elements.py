@@ -43,12 +43,19 @@ def pipeline(cls: Class, facts: dict[str, Value]) -> Instance:
     return Instance(cls, native=found)
 
 
-def first_tensor(value: Value, depth: int = DEPTH) -> Tensor | None:
-    """The first tensor within nested values; None without one."""
-    if isinstance(value, Tensor):
+def first_tensor(value: Value) -> Tensor | None:
+    """The first tensor within nested values; None without one, and where what comes first is not known: what stands
+    behind it are targets."""
+    found = first_found(value)
+    return found if isinstance(found, Tensor) else None
+
+
+def first_found(value: Value, depth: int = DEPTH) -> Tensor | Unknown | None:
+    """The first tensor, or the first thing that is not known."""
+    if isinstance(value, (Tensor, Unknown)):
         return value
     items = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
-    return next((found for item in items if depth and (found := first_tensor(item, depth - 1)) is not None), None)
+    return next((found for item in items if depth and (found := first_found(item, depth - 1)) is not None), None)
 
 
 def changed_in(value: Value, change: Callable[[Tensor], Value], depth: int = DEPTH) -> Value:

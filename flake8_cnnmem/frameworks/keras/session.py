@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
-from flake8_cnnmem.graph import Call, Tensor, Weight
+from flake8_cnnmem.graph import Call, Site, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -44,6 +44,8 @@ class Session:
     data_format: str = "channels_last"
     floatx: str = "float32"
     policy: Value = "float32"
+    policy_site: Site | None = None
+    """Where the code asks for it."""
     training: list[Value] = field(default_factory=lambda: [True])
     """The `training` argument of the layer calls that are running, innermost last. A model is built to be fitted."""
     depth: int = 0
@@ -137,6 +139,8 @@ class LayerState:
     """`build` is running on behalf of a call."""
     dtype: Value = None
     """The dtype policy that was asked for, if any."""
+    made_under: tuple[Value, Site | None] = ("float32", None)
+    """The policy for all layers at its construction, which it keeps whatever is set later, and who asks for that."""
     weights: list[Weight] = field(default_factory=list)
     """Its own, in order of creation."""
     frozen: set[int] = field(default_factory=set)

@@ -127,7 +127,7 @@ def count_weights(run: Runtime, weights: Value) -> Value:
 def set_policy(run: Runtime, policy: Value = None, *args: Value, **kwargs: Value) -> None:
     """`keras.mixed_precision.set_global_policy("mixed_float16")`: kept in `run.data("keras")["policy"]` too."""
     name = policy.attributes.get("name") if isinstance(policy, Instance) else policy
-    session_of(run).policy = name
+    session_of(run).policy, session_of(run).policy_site = name, run.here()
     run.data("keras").update({"policy": name, "policy site": run.here()})
 
 

@@ -141,6 +141,10 @@ def parent(name: str) -> Class:
     return FLOATING if name.startswith("float") else COMPLEX_FLOATING if name.startswith("complex") else GENERIC
 
 
+NARROW = frozenset({"int8", "uint8", "int16", "uint16"})
+"""Whole numbers so narrow that sums of sizes do not fit."""
+
+
 def scalar_class(name: str) -> Class:
     """The class of a dtype's scalars (`numpy.float32`): called, it gives a number."""
     number = NUMBER_OF.get(name)
@@ -152,6 +156,9 @@ def scalar_class(name: str) -> Class:
             from flake8_cnnmem.frameworks.numpy.arrays import as_array
 
             return as_array(run, value, name)
+        if name in NARROW and isinstance(value, (int, float)):
+            # Arithmetic with it wraps around.
+            return run.unknown(f"what is computed with a number of {name} is not followed").as_number("int")
         return number(value) if number is not None and isinstance(value, (int, float, str)) else value
 
     kinds = (number,) if number is not None and name in ("bool", "int64", "float64") else ()

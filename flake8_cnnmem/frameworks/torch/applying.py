@@ -58,6 +58,8 @@ def apply(
         dtypes = (dtype,)
     if op.in_place and isinstance(tensors[0], Tensor):
         lose(run, tensors[0])
+    if op.kind in OF_FRACTIONS:
+        note_whole(run, op.kind, tensors[0], dtypes)
     constants = True
     own: list[Value] = [weight for weight in weights if weight is not None]
     for tensor in tensors:
@@ -86,6 +88,8 @@ def apply(
         refuse_one_of_several(run, tensors)
         refuse_leaf(run, tensors[0])
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
+    if run.autocast is not None and dtypes is None and isinstance(made, Tensor) and made.dtype == "float32":
+        leave_open(op, made)
     if op.in_place and not run.grad_enabled:
         remain_leaf(run, tensors[0], made)
     elif op.in_place:
@@ -97,6 +101,14 @@ def apply(
     return made
 
 
+def leave_open(op: Op, made: Tensor) -> None:
+    """What autocast computes in half precision is not float32 because what it read is."""
+    from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
+
+    if RULES.row(op.kind).autocast == "half":
+        made.dtype = "float"
+
+
 def note_unlike(run: Runtime, one: Tensor | Unknown, other: Value) -> None:
     """A product of two dtypes is a RuntimeError in torch: where it surely is one, what follows is not told as exact. In
     which dtype a model trains that its weights are in is not known of the inputs of its call."""
@@ -105,6 +117,23 @@ def note_unlike(run: Runtime, one: Tensor | Unknown, other: Value) -> None:
         if isinstance(wide, Tensor) and isinstance(plain, Tensor) and plain.dtype in ("float", "float32"):
             if wide.dtype == "float64" or kind(wide.dtype) < kind("float"):
                 note_cause(run, None, "unlike dtypes", f"a product of {wide.dtype} and float32 is refused")
+
+
+OF_FRACTIONS = frozenset({
+    "mean", "var", "std", "var_mean", "std_mean", "norm", "normalize", "nanmean", "softmax", "log_softmax", "gelu",
+    "silu", "elu", "leaky_relu", "softplus", "layer_norm", "dropout", "cdist",
+})  # fmt: skip
+"""Kinds of ops that torch has for no whole numbers."""
+
+
+def note_whole(run: Runtime, what: str, given: Value, dtypes: Sequence[str] | None) -> None:
+    """An op on whole numbers that is there for fractions alone is an error in torch: what follows is not told as exact.
+    A mean of them is one unless a dtype is said."""
+    if what not in OF_FRACTIONS or not isinstance(given, Tensor) or kind(given.dtype) >= kind("float"):
+        return
+    if what in ("mean", "nanmean", "norm") and dtypes is not None and dtypes[0] != "float":
+        return
+    note_cause(run, None, "whole numbers", f"{what} of {given.dtype} is refused")
 
 
 def remain_leaf(run: Runtime, before: Tensor | Unknown, made: Value) -> None:

@@ -55,6 +55,12 @@ def whole(value: Value) -> Size:
     return as_size(size(value), Unknown("a size is no whole number"))
 
 
+def number_of(value: Any) -> Any:
+    """A tensor of one known whole number as that number; anything else as it is."""
+    number = scalar(value) if isinstance(value, Tensor) and value.shape == () else None
+    return number if type(number) is int else value
+
+
 def sizes(values: Any) -> Shape | Unknown:
     """`f(2, 3)`, `f((2, 3))`, `f([2, 3])` and `f(torch.Size([2, 3]))` alike: `values` is what *size caught."""
     if isinstance(values, Unknown):
@@ -85,8 +91,8 @@ def axes(value: Any) -> tuple[int, ...] | Unknown | None:
         return value
     if isinstance(value, (list, tuple)):
         unknown = next((axis for axis in value if isinstance(axis, Unknown)), None)
-        return unknown if unknown is not None else tuple(value)
-    return (value,)
+        return unknown if unknown is not None else tuple(map(number_of, value))
+    return (number_of(value),)
 
 
 OTHER_NAMES = {
@@ -97,15 +103,28 @@ OTHER_NAMES = {
 names in which functions differ that are one here (`mm(input, mat2)` is `matmul(input, other)`)."""
 
 
+NUMBERS = frozenset(("dim", "dim0", "dim1", "start_dim", "end_dim", "chunks", "start", "length"))
+"""Parameters that are one whole number: a tensor of one known value is that number."""
+
+
 def renaming(function: Callable[..., Value], names: Iterable[str]) -> Callable[..., Value]:
-    """`function`, taking NumPy's names for its parameters `names` too, and any `out=`."""
-    known = frozenset(names)
+    """`function`, taking NumPy's names for its parameters `names` too, tensors of one value where it takes a number,
+    and any `out=`."""
+    ordered = tuple(names)
+    known = frozenset(ordered)
+    # With two operands (`torch.max(x, y)`) a tensor in that place is the other operand.
+    counted = () if "other" in known else tuple(at for at, name in enumerate(ordered, 1) if name in NUMBERS)
 
     def renamed(*args: Any, **kwargs: Any) -> Value:
+        for at in counted:
+            if at < len(args) and isinstance(args[at], Tensor):
+                args = (*args[:at], number_of(args[at]), *args[at + 1 :])
         if kwargs:
             for word in tuple(kwargs):
                 if word not in known and OTHER_NAMES.get(word) in known:
                     kwargs[OTHER_NAMES[word]] = kwargs.pop(word)
+                elif word in NUMBERS and counted:
+                    kwargs[word] = number_of(kwargs[word])
             if "out" not in known:
                 written = kwargs.pop("out", None)
                 if isinstance(written, Tensor):

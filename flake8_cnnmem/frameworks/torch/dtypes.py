@@ -104,6 +104,19 @@ def dtype_of(value: Value, default: str = "float") -> str:
     return default
 
 
+def dtype_made(run: Runtime, value: Value, default: str = "float") -> str:
+    """As `dtype_of`, of what is made anew: without a dtype it has the one that the program has set."""
+    found = dtype_of(value, default)
+    if value is not None or found != "float":
+        return found
+    own = run.data(DEFAULT).get("dtype", found)
+    return own if isinstance(own, str) else found
+
+
+DEFAULT = "default dtype"
+"""Scratch of the run: under "dtype" what `torch.set_default_dtype` has set."""
+
+
 def dtype_from(tensor: Tensor) -> Instance:
     """`tensor.dtype`. Where that is left open it notes whose it is."""
     if tensor.dtype != "float":

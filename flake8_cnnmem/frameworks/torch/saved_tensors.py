@@ -59,7 +59,10 @@ ACTIVATIONS = [
     *rows("elu selu celu", OpRule((X,), in_place=(Y,))),
     # CUDA computes log_sigmoid without the buffer that the CPU keeps (log_sigmoid_forward_cuda).
     ("logsigmoid", by_input()),
-    ("rrelu", OpRule((X, Saved(New("x"))), layout="contiguous", reads="contiguous", passing="forward")),
+    (
+        "rrelu",
+        OpRule((X, Saved(New("x"))), layout="contiguous", reads="contiguous", passing="forward", mask_first=True),
+    ),
     ("prelu", OpRule((X,), backward=(New("y"),), weights="first", autocast=HALF, gradient_layout="slope")),
     ("glu", by_input(layout="halves", gradient_layout="contiguous")),
     *rows("softsign tanhshrink", OpRule((X, Saved(New("x"))), forward=temporaries(1), backward=temporaries(3))),

@@ -11,6 +11,7 @@ from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.frameworks.framework import LOADED_STATES
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS, walk
+from flake8_cnnmem.frameworks.torch.nn.modules.module_contents import OWN_STATE
 from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.runtime import Runtime
@@ -122,8 +123,15 @@ def loading_hook(run: Runtime, self: Instance, *args: Value, **kwargs: Value) ->
     return Instance(hooks.HANDLE, {"id": -1})
 
 
+@MEMBERS.method("register_state_dict_post_hook", "_register_state_dict_hook")
+def storing_hook(run: Runtime, self: Instance, hook: Value) -> Value:
+    """These may change what `state_dict()` gives: nobody runs them, and from here on that is not known."""
+    run.changed(self)
+    self.attributes[OWN_STATE] = run.unknown("what a hook makes of a state_dict is not followed")
+    return loading_hook(run, self, hook)
+
+
 MEMBERS.method(
     "register_state_dict_pre_hook",
-    "register_state_dict_post_hook",
     "register_load_state_dict_post_hook",
 )(loading_hook)

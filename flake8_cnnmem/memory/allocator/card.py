@@ -57,6 +57,8 @@ class OnCard:
     visible: int
     settings: AllocatorSettings
     _programs: dict[int, Program] = field(default_factory=dict)
+    _largest: dict[int, int] = field(default_factory=dict)
+    """The largest batches that were asked for, by the room."""
 
     def program(self, replayed: Replayed) -> Program:
         """What the replayed step asks for, from the beginning of the program on."""
@@ -82,15 +84,18 @@ class OnCard:
             return None
         return allocator.most_allocated, allocator.most_reserved
 
-    def at(self, batch: int, room: int) -> Reserved:
+    def at(self, batch: int, room: int, least: bool = True) -> Reserved:
         """The step at this batch size, where so much of the card is left for it. Of one that does not fit: what it
-        reserves where there is room, and the least room that it does with."""
+        reserves where there is room, and the least room that it does with, which takes some ten replays; without
+        `least` that is not searched for."""
         free = self.run(batch, None)
         assert free is not None
         allocated, reserved = free
         if reserved <= room:
             return Reserved(allocated, reserved, reserved)
         tight = self.run(batch, room)
+        if tight is None and not least:
+            return Reserved(allocated, reserved, reserved)
         low, high = (room, reserved) if tight is None else tight
         while high - low > self.visible // PRECISION:
             middle = (low + high) // 2
@@ -103,6 +108,13 @@ class OnCard:
 
     def largest_batch(self, room: int) -> int:
         """The largest batch size at which the step fits into so many bytes; 0 when there is none."""
+        known = self._largest.get(room)
+        if known is None:
+            known = self._largest[room] = self.found_largest(room)
+        return known
+
+    def found_largest(self, room: int) -> int:
+        """The same, searched for: a replay for each batch size that is tried."""
         several = self.replayed if self.replayed.batch > 1 else self.replayed.again(2)
         program = self.program(several)
         fails = several.timeline.largest_batch(room) + 1

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.timeline import Mark, Timeline
+from flake8_cnnmem.memory.timeline import CONSTRUCTED, Mark, Timeline
 
 STEPS = 3
 
@@ -99,14 +99,17 @@ class _Writer:
         if past is not None:
             drawn, start = start[past.left :], start[: past.left]
             first = changes(past.events, past.blocks)
-            self.play(first, self.insertions(past.marks, 0, first))
+            self.play(first, self.insertions(past.marks, 0, first, self.behind_parameters(first)))
         else:
             drawn = [change for change in start if lots[abs(change[1])][1] == "input"]
             inputs = {block for _, _, block in drawn}
             start = [change for change in start if change[2] not in inputs]
             self.play(change for change in start if change[2] not in gone)
+            due = self.insertions(timeline.marks, ahead, body)
+            early = bisect_left(due, (ahead,))
+            self.play((), due[:early])
             self.play(drawn)
-            self.play(body, self.insertions(timeline.marks, ahead, body))
+            self.play(body, due[early:])
         run = (*drawn, *body)
         given = {block: event for _, event, block in start if event > 0}
         carried = [block for _, event, block in run if event < 0 and block in given]
@@ -149,8 +152,15 @@ class _Writer:
             for lot in lots:
                 self.come(lot)
 
-    def insertions(self, marks: Sequence[Mark], ahead: int, run: Sequence[Change]) -> list[tuple[int, Sequence[int]]]:
-        """What the first step asks for beside its events: workspaces and the optimizer's state."""
+    def behind_parameters(self, run: Sequence[Change]) -> int:
+        """The place of the first event of a program that makes no parameter."""
+        return next((at for at, event, _ in run if self.timeline.lots[abs(event)][1] != "parameters"), 0)
+
+    def insertions(
+        self, marks: Sequence[Mark], ahead: int, run: Sequence[Change], constructed: int = -1
+    ) -> list[tuple[int, Sequence[int]]]:
+        """What the first step asks for beside its events: workspaces and the optimizer's state. What is made with an
+        optimizer comes in front of the event at `constructed`."""
         workspace = len(self.lots) - 1
         found: list[tuple[int, Sequence[int]]] = []
         if self.lots[workspace].fixed:
@@ -159,7 +169,8 @@ class _Writer:
         left = self.timeline.ahead
         for number, place in self.timeline.states:
             # What was put first last lies first.
-            found.append((place + ahead, self.timeline.events[left - number : left]))
+            made = constructed if place == CONSTRUCTED else place + ahead
+            found.append((made, self.timeline.events[left - number : left]))
             left -= number
         found.append((ahead if update is None else update, self.timeline.events[:left]))
         return sorted(found, key=lambda each: each[0])

@@ -6,7 +6,7 @@ By lightning/pytorch/loops/optimization/automatic.py (2.6): the optimizer's step
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from flake8_cnnmem.frameworks.framework import IN_CHARGE
@@ -19,14 +19,17 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.packages.lightning.callbacks import BASE_FINETUNING
 from flake8_cnnmem.packages.lightning.hooks import is_own, names_of, parameters_of, stepped
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import AbstractTurns, Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value, native
 
 MOST_EPOCHS = 64
 """Epochs that are gone through for a callback that lets other parameters train from some epoch on."""
 
-BEFORE_AN_EPOCH = ("on_train_epoch_start",)
+BEFORE_AN_EPOCH = ("on_epoch_start", "on_train_epoch_start")
+AFTER_AN_EPOCH = ("training_epoch_end", "on_train_epoch_end", "on_epoch_end")
+"""Two of each are of versions before 2."""
+
 BEFORE_A_BATCH = ("on_before_batch_transfer", "on_after_batch_transfer")
 
 
@@ -69,6 +72,8 @@ class FitCall:
     autocast: str | None
     data: Value
     accumulated: Value
+    number: int = 0
+    """Which batch of the epoch the turn is given."""
 
     def run_all(self) -> None:
         """The first epoch's step, and one of each later epoch that trains other parameters than the one before."""
@@ -85,18 +90,41 @@ class FitCall:
         self.hooks("on_fit_start")
         run.call(run.get(self.model, "train"))
         self.hooks("on_train_start")
-        self.hooks(*BEFORE_AN_EPOCH)
-        self.turn()
-        if not self.hooked(*BEFORE_AN_EPOCH):
-            return
-        before = self.training()
-        for epoch in range(1, self.epochs()):
-            run.changed(self.trainer)
-            self.trainer.attributes["current_epoch"] = self.model.attributes["current_epoch"] = epoch
-            self.hooks(*BEFORE_AN_EPOCH)
-            now = self.training()
-            if now != before:
+        epochs, most = run.repeated(), self.epochs()
+        hooked = self.hooked(*BEFORE_AN_EPOCH, *AFTER_AN_EPOCH) or is_own(self.model, "train")
+        wanted, before = {0}, frozenset[int]()
+        for epoch in epochs.numbers(0, most, range(1, most) if hooked else ()):
+            with epochs:
+                self.counted(current_epoch=epoch)
+                if epoch and is_own(self.model, "train"):
+                    run.attempt(run.get(self.model, "train"))
+                self.hooks(*BEFORE_AN_EPOCH)
+                now = self.training()
+                if epoch in wanted or now != before:
+                    self.turn()
                 before = now
+                self.epoch_ended()
+            wanted |= epochs.later()
+        self.late_step(epochs, most, wanted)
+
+    def counted(self, **counts: int) -> None:
+        """The trainer has come to this epoch, or so many steps, which the module asks it for."""
+        for each in (self.trainer, self.model):
+            self.run.changed(each)
+            each.attributes.update(counts)
+
+    def epoch_ended(self) -> None:
+        """What outputs a hook is told until version 2 is not followed."""
+        told = self.run.unknown("what the steps of an epoch gave is not followed")
+        for name in AFTER_AN_EPOCH:
+            self.hooks(name, told=(told,))
+
+    def late_step(self, epochs: AbstractTurns, most: int, wanted: Collection[int]) -> None:
+        """What a test of `global_step` answers when there have been more steps than there are epochs."""
+        later = [count for count in wanted if count >= most]
+        if later:
+            self.counted(global_step=max(later))
+            with epochs:
                 self.turn()
 
     def epochs(self) -> int:
@@ -126,7 +154,7 @@ class FitCall:
         loss = told.get("loss")
         if isinstance(loss, Tensor):
             told["loss"] = self.run.call(self.run.get(loss, "detach"))
-        self.hooks("on_train_batch_end", told=(told, batch, 0))
+        self.hooks("on_train_batch_end", told=(told, batch, self.number))
 
     def training(self) -> frozenset[int]:
         """The parameters that train, by id: those that ask for a gradient and that an optimizer holds."""
@@ -139,14 +167,15 @@ class FitCall:
     def turn(self) -> None:
         """A step; where gradients are gathered, a turn for each of the micro-batches that are followed."""
         turns = self.run.repeated()
-        if self.run.truth(self.run.get(self.model, "automatic_optimization")) is False:
+        by_hand = self.run.truth(self.run.get(self.model, "automatic_optimization")) is False
+        micro = 1 if by_hand else self.micro_batches()
+        for number in turns.numbers(0, None, range(1, micro)):
+            self.number = number
             with turns:
-                self.step_of_its_own()
-            return
-        micro = self.micro_batches()
-        for number in range(micro):
-            with turns:
-                self.automatic(number == 0, number == micro - 1)
+                if by_hand:
+                    self.step_of_its_own()
+                else:
+                    self.automatic(number % micro == 0, number % micro == micro - 1)
 
     def batch(self) -> Value:
         run, model = self.run, self.model
@@ -154,7 +183,7 @@ class FitCall:
         for hook in BEFORE_A_BATCH:
             if run.find(model, hook) is not MISSING:
                 batch = stepped(run, model, hook, batch, 0)
-        self.hooks("on_train_batch_start", told=(batch, 0))
+        self.hooks("on_train_batch_start", told=(batch, self.number))
         return batch
 
     def step_of_its_own(self) -> None:
@@ -169,7 +198,7 @@ class FitCall:
         method = run.find(self.model, "training_step")
         if method is MISSING:
             return None
-        arguments = (batch, 0) if optimizer is None else (batch, 0, optimizer)
+        arguments = (batch, self.number) if optimizer is None else (batch, self.number, optimizer)
         takes = parameters_of(method)
         outer, run.autocast = run.autocast, self.autocast or run.autocast
         try:
@@ -235,8 +264,10 @@ class FitCall:
     def hook_of_optimizer(self, name: str, optimizer: Instance, at: int | None, closure: Value = None) -> None:
         """Call a hook that is told epoch, batch and optimizer, under the names that its version of Lightning has."""
         run, model = self.run, self.model
+        epoch = model.attributes.get("current_epoch", 0)
         known: dict[str, Value] = {
-            "epoch": 0, "current_epoch": 0, "epoch_idx": 0, "batch_idx": 0, "batch_nb": 0, "optimizer": optimizer,
+            "epoch": epoch, "current_epoch": epoch, "epoch_idx": epoch, "batch_idx": self.number,
+            "batch_nb": self.number, "optimizer": optimizer,
             "optimizer_idx": at or 0, "optimizer_i": at or 0, "optimizer_closure": closure, "closure": closure,
             "second_order_closure": closure, "on_tpu": False, "using_native_amp": False, "using_lbfgs": False,
         }  # fmt: skip
@@ -245,4 +276,4 @@ class FitCall:
         if taken and all(word in known for word in taken):
             run.attempt(method, *(known[word] for word in taken))
         else:
-            run.attempt(method, 0, 0, optimizer, *([] if closure is None else [closure]))
+            run.attempt(method, epoch, self.number, optimizer, *([] if closure is None else [closure]))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.precision import cast_model, precision_of
 from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.frameworks.torch.nn.modules.module import weights_of
+from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.packages.lightning.arguments import add_arguments, from_arguments, nothing
 from flake8_cnnmem.packages.lightning.callbacks import CALLBACK
 from flake8_cnnmem.packages.lightning.hooks import optional, stepped
@@ -84,7 +86,11 @@ def fit(
     precision = precision_of(options.get("precision"), options.get("plugins"))
     cast_model(run, model, precision, options.get("precision"))
     arranged_by(run, model, options["_native_strategy"], devices_in(options))
-    made = optimizers_in(stepped(run, model, "configure_optimizers"))
+    configured = stepped(run, model, "configure_optimizers")
+    made = optimizers_in(configured)
+    if isinstance(configured, Unknown):
+        own: Value = [weight for weight in weights_of(model) if not weight.buffer]
+        made = optimizers_in(made_by_unfollowed(run, configured, (own,), {}))
     run.changed(model)
     model.attributes["_optimizers"] = options["optimizers"] = made
     accumulated = options.get("accumulate_grad_batches")

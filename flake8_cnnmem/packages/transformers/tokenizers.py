@@ -13,9 +13,9 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, so_many
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Value, native
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Value, native
 
 WITH_TYPES = ("Bert", "Electra", "Albert", "XLNet", "Deberta", "MobileBert", "Funnel", "ConvBert", "SqueezeBert")
 WITHOUT_TYPES = (
@@ -71,6 +71,19 @@ def encoding_itself(run: Runtime, self: Instance, *args: Value, **kwargs: Value)
     return self
 
 
+def of_dict(name: str) -> Native:
+    """A method of a dict, on the parts of an encoding by their names."""
+
+    def method(run: Runtime, self: Instance, *args: Value) -> Value:
+        return run.call(run.get(encoded(self), name), *args)
+
+    return native(name, method)
+
+
+for method in ("keys", "values", "items", "get", "__contains__", "__iter__", "__len__"):
+    ENCODING_MEMBERS[method] = of_dict(method)
+
+
 # The tokenizer
 
 
@@ -84,7 +97,7 @@ def rows_of(run: Runtime, text: Value, single: bool) -> Size | None:
     if single or isinstance(text, str) or (isinstance(text, Unknown) and text.known is not None):
         return None
     if isinstance(text, (list, tuple)):
-        return len(text)
+        return run.havocked[id(text)][1] if id(text) in run.havocked else len(text)
     return text if isinstance(text, Unknown) else run.unknown("how many texts a tokenizer is given is not known")
 
 
@@ -149,9 +162,11 @@ def part(run: Runtime, rows: Size | None, width: Size, wanted: Value) -> Value:
     if wanted in ("pt", "np"):
         shape = (1 if rows is None else rows, width)
         return Tensor(shape, "int64") if wanted == "pt" else Tensor(shape, "int64", framework="numpy")
-    if wanted is not None or not isinstance(width, int) or width > LONGEST or isinstance(rows, Unknown):
+    if wanted is not None or not isinstance(width, int) or width > LONGEST:
         return width.loose() if isinstance(width, Unknown) else run.unknown("how many texts there are is not known")
     one: list[Value] = [token(run)] * width
+    if isinstance(rows, Unknown):
+        return so_many(run, one, rows)
     return one if rows is None else [list(one) for _ in range(rows)] if isinstance(rows, int) else rows
 
 

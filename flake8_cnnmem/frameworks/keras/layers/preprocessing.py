@@ -117,15 +117,16 @@ def Resizing(
 
 
 def call_crop(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
-    """Cut to the size, or resized to it where the input is smaller."""
+    """Cut to the size, or resized to it where the input is smaller: that size also where a side is open."""
     x = images_of(inputs)
     size: tuple[Size, ...] = (self.attributes.get("height"), self.attributes.get("width"))  # type: ignore[assignment]
     if isinstance(x, Tensor) and isinstance(x.shape, tuple) and len(x.shape) > 2:
         sides = x.shape[-3:-1] if channels_last(self) else x.shape[-2:]
-        smaller = any(
-            isinstance(has, int) and isinstance(want, int) and has < want for has, want in zip(sides, size, strict=True)
+        larger = all(
+            isinstance(has, int) and (not isinstance(want, int) or has >= want)
+            for has, want in zip(sides, size, strict=True)
         )
-        if not smaller:
+        if larger:
             cuts = tuple(slice(0, side) for side in size)
             return apply(
                 run, self, Index((Ellipsis, *cuts, slice(None)) if channels_last(self) else (Ellipsis, *cuts)), x

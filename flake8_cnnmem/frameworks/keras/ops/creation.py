@@ -7,11 +7,14 @@ from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
 from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
 from flake8_cnnmem.frameworks.keras.ops.elementwise import cast
-from flake8_cnnmem.frameworks.keras.ops.operands import apply, as_tensor, computed, shape_of
+from flake8_cnnmem.frameworks.keras.ops.operands import apply, as_tensor, computed, listed, shape_of
+from flake8_cnnmem.frameworks.keras.ops.reductions import reduce
 from flake8_cnnmem.frameworks.keras.ops.shaping import sizes
 from flake8_cnnmem.frameworks.keras.shapes import plain_size, stated
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import Elementwise, OneHot
+from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -66,8 +69,9 @@ def arange(run: Runtime, start: Value, stop: Value = None, step: Value = 1, dtyp
     return Tensor((run.unknown("the length of a range is not known"),), "int32", framework="keras")
 
 
-def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50) -> Value:
-    """(num,), with its values where they are few."""
+def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50, axis: Value = 0) -> Value:
+    """(num,), with its values where they are few; between tensors, a new axis of that size before their own, or where
+    it is asked for."""
     if (
         isinstance(num, int)
         and isinstance(start, (int, float))
@@ -76,7 +80,22 @@ def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50) -> Value:
     ):
         step = (stop - start) / (num - 1) if num > 1 else 0.0
         return constant(tuple(float(start + step * at) for at in range(num)))
-    return Tensor((plain_size(num),), framework="keras")
+    ends = [listed(each) for each in (start, stop)]
+    shapes = [shape_of(each) for each in ends if isinstance(each, (Tensor, Unknown))]
+    cause = next((each for each in shapes if isinstance(each, Unknown)), None)
+    if cause is not None:
+        return cause
+    try:
+        own = broadcast(tuple(each for each in shapes if not isinstance(each, Unknown))) if shapes else ()
+    except Mismatch:
+        return run.unknown("the ends of a row of numbers do not fit each other")
+    at = axis if isinstance(axis, int) else 0
+    at = at + len(own) + 1 if at < 0 else at
+    target = (*own[:at], plain_size(plain(num)), *own[at:])
+    tensors = [each for each in ends if isinstance(each, Tensor) and not is_constant(each)]
+    if not tensors:
+        return Tensor(target, framework="keras")
+    return apply(run, Given("linspace", (target,)), *tensors, function="linspace")
 
 
 def eye(run: Runtime, n: Value, m: Value = None) -> Value:
@@ -88,6 +107,13 @@ def one_hot(run: Runtime, x: Value, depth: Value, axis: Value = -1, dtype: Value
     """Indices (...) to (..., depth), the new axis where it is asked for."""
     op = OneHot(plain_size(plain(depth)), -1 if axis is None else plain_size(axis))
     return apply(run, op, x, function="one_hot", dtypes=[tensor_dtype(dtype)])
+
+
+def multi_hot(run: Runtime, x: Value, depth: Value, axis: Value = -1, dtype: Value = None) -> Value:
+    """Indices (N, several) to (N, depth): which of them are there, the largest of their one-hot rows."""
+    shape = shape_of(x)
+    rows = one_hot(run, x, depth, axis, dtype)
+    return reduce(run, rows, 0 if isinstance(shape, tuple) and len(shape) < 2 else 1, kind="max")
 
 
 def to_tensor(run: Runtime, value: Value, dtype: Value = None) -> Value:

@@ -182,6 +182,18 @@ def diagonal(run: Runtime, x: Value) -> Value:
     return given(run, "diagonal", [target], x)
 
 
+def diagonal_along(run: Runtime, x: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1) -> Value:
+    """`keras.ops.diagonal`: the diagonals that run along two axes, on a last axis of their own."""
+    shape, axes, less = shape_of(x), [axis_number(axis1), axis_number(axis2)], plain(offset)
+    if isinstance(shape, Unknown):
+        return shape
+    places = [axis % len(shape) for axis in axes if isinstance(axis, int) and -len(shape) <= axis < len(shape)]
+    if len(places) < 2 or less != 0:
+        return run.unknown("which diagonals are taken is not known")
+    others = tuple(size for at, size in enumerate(shape) if at not in places)
+    return given(run, "diagonal", [(*others, smaller(shape[places[0]], shape[places[1]]))], x)
+
+
 def quantile(run: Runtime, x: Value, q: Value, axis: Value = None, keepdims: Value = False, **options: Value) -> Value:
     """One value, or as many as are asked for, along an axis."""
     asked = shape_of(listed(q)) if isinstance(listed(q), Tensor) else ()

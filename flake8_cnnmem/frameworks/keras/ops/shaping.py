@@ -347,3 +347,24 @@ def size(run: Runtime, x: Value) -> Value:
 def joined(run: Runtime, tensors: Value, *, axis: int) -> Value:
     """`hstack` and `vstack` of tensors with enough axes."""
     return concatenate(run, tensors, axis)
+
+
+def split_unevenly(run: Runtime, x: Value, indices_or_sections: Value, axis: Any = 0) -> Value:
+    """`array_split`: so many parts, the first ones larger by one where they do not come out even."""
+    shape, count, at = shape_of(x), plain(indices_or_sections), axis_number(axis)
+    if not isinstance(count, int) or isinstance(shape, Unknown) or not isinstance(at, int) or not shape:
+        return split_at(run, x, count, axis)
+    own = shape[at % len(shape)]
+    if not isinstance(own, int) or count < 1:
+        return own if isinstance(own, Unknown) else run.unknown("into what parts a tensor is cut is not known")
+    each, more = divmod(own, count)
+    return split(run, x, [each + (number < more) for number in range(count)], at)
+
+
+def rotated(run: Runtime, x: Value, k: Value = 1, axes: Any = (0, 1)) -> Value:
+    """`rot90`: so many quarter turns in the plane of two axes, which are swapped by every one."""
+    turns, plane = plain(k), [axis_number(axis) for axis in axes] if isinstance(axes, (list, tuple)) else []
+    if not isinstance(turns, int) or len(plane) != 2 or not all(isinstance(axis, int) for axis in plane):
+        return run.unknown("how a tensor is turned is not known")
+    turned = flip(run, x, plane[0])
+    return swapaxes(run, turned, *plane) if turns % 2 else turned

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import Shape, Size, add, ceil_divide, floor_divide, subtract
+from flake8_cnnmem.dims import Shape, Size, add, ceil_divide, floor_divide, multiply, subtract
 from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.ops.elementwise import unary
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, shape_of
@@ -100,3 +100,21 @@ def mel_matrix(run: Runtime, bands: Value = 20, frequencies: Value = 129, **opti
 def window(run: Runtime, length: Value, **options: Value) -> Value:
     """The values of a window: a constant."""
     return Tensor((plain_size(plain(length)),), framework="keras")
+
+
+def sequences(run: Runtime, x: Value, sequence_length: Value, sequence_stride: Value) -> Value:
+    """`keras.ops.extract_sequences`: windows along the last axis, every so many values one."""
+    return frames(run, x, sequence_length, sequence_stride)
+
+
+def spectra(run: Runtime, x: Value, sequence_stride: Value, fft_length: Value, center: Value = True) -> Value:
+    """`keras.ops.stft`: the real and the imaginary parts of each window's spectrum. The window is padded to the length
+    of the transform, and a centred signal by half of it at either end (STFT.compute_output_spec of
+    keras/src/ops/math.py)."""
+    shape, length = shape_of(x), plain_size(plain(fft_length))
+    if isinstance(shape, Unknown) or not shape:
+        return (shape, shape) if isinstance(shape, Unknown) else run.unknown("a spectrum of a number")
+    own = shape[-1] if center is False else add(shape[-1], multiply(floor_divide(length, 2), 2))
+    count = add(1, floor_divide(subtract(own, length), plain_size(plain(sequence_stride))))
+    part: Shape = (*shape[:-1], count, spectrum_of(length))
+    return apply(run, Given("stft", (part, part)), x, function="stft")

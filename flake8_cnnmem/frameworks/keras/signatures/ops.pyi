@@ -10,6 +10,7 @@ from flake8_cnnmem.frameworks.keras.ops.creation import (
     like,
     linspace,
     meshgrid,
+    multi_hot,
     one_hot,
     to_tensor,
 )
@@ -33,6 +34,7 @@ from flake8_cnnmem.frameworks.keras.ops.numerics import (
     counted_loop,
     decomposed,
     diagonal,
+    diagonal_along,
     difference,
     from_real_spectrum,
     in_top_k,
@@ -48,7 +50,7 @@ from flake8_cnnmem.frameworks.keras.ops.numerics import (
     segments,
 )
 from flake8_cnnmem.frameworks.keras.ops.operands import dtype_of, is_tensor
-from flake8_cnnmem.frameworks.keras.ops.picking import per_matrix, take, take_along, trace
+from flake8_cnnmem.frameworks.keras.ops.picking import per_matrix, scatter_nd, sign_and_logdet, take, take_along, trace
 from flake8_cnnmem.frameworks.keras.ops.reductions import along, moments, reduce, sort, top_k
 from flake8_cnnmem.frameworks.keras.ops.shaping import (
     broadcast_to,
@@ -64,8 +66,10 @@ from flake8_cnnmem.frameworks.keras.ops.shaping import (
     repeat,
     reshape,
     roll,
+    rotated,
     size,
     split_at,
+    split_unevenly,
     squeeze,
     stack,
     strided_slice,
@@ -74,6 +78,7 @@ from flake8_cnnmem.frameworks.keras.ops.shaping import (
     transpose,
     unstack,
 )
+from flake8_cnnmem.frameworks.keras.ops.signals import sequences, spectra, window
 from flake8_cnnmem.frameworks.keras.ops.windows import (
     batch_normalization,
     conv,
@@ -84,6 +89,7 @@ from flake8_cnnmem.frameworks.keras.ops.windows import (
     pool,
     separable_conv,
 )
+from flake8_cnnmem.ops import GLU
 
 # Without a decorator: one tensor in, one of its shape out, of the function's own kind.
 
@@ -409,6 +415,16 @@ def concatenate(xs: Tensor, axis=0): ...
 def stack(x: Tensor, axis=0): ...
 @unstack
 def unstack(x: Tensor, num=None, axis=0): ...
+@split_unevenly
+def array_split(x: Tensor, indices_or_sections, axis=0): ...
+@split_at(axis=1)
+def hsplit(x: Tensor, indices_or_sections): ...
+@split_at(axis=0)
+def vsplit(x: Tensor, indices_or_sections): ...
+@split_at(axis=2)
+def dsplit(x: Tensor, indices_or_sections): ...
+@rotated(x=array)
+def rot90(array: Tensor, k=1, axes=(0, 1)): ...
 @split_at
 def split(x: Tensor, indices_or_sections, axis=0): ...
 @tile(multiples=repeats)
@@ -453,6 +469,8 @@ def full_like(x: Tensor, fill_value, dtype=None): ...
 def arange(start, stop=None, step=None, dtype=None): ...
 @linspace
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0): ...
+@multi_hot(x=inputs, depth=num_classes)
+def multi_hot(inputs: Tensor, num_classes=None, axis=-1, dtype=None, sparse=False): ...
 @eye(n=N, m=M)
 def eye(N, M=None, k=0, dtype=None): ...
 @eye
@@ -615,3 +633,33 @@ def switch(index, branches, *operands): ...
 def view(x: Tensor, dtype=None): ...
 @item_at
 def get_item(x, key): ...
+@GLU(axis)
+def glu(x: Tensor, axis=-1): ...
+@diagonal_along
+def diagonal(x: Tensor, offset=0, axis1=0, axis2=1): ...
+@scatter_nd(updates=values)
+def scatter(indices, values, shape): ...
+@sign_and_logdet
+def slogdet(x: Tensor): ...
+@unary(kind="logical_not")
+def bitwise_not(x: Tensor): ...
+@unary(kind="logical_not")
+def bitwise_invert(x: Tensor): ...
+@quantile
+def nanquantile(x: Tensor, q, axis=None, method="linear", keepdims=False): ...
+@quantile
+def nanpercentile(x: Tensor, q, axis=None, method="linear", keepdims=False): ...
+@sequences
+def extract_sequences(x: Tensor, sequence_length, sequence_stride): ...
+@spectra
+def stft(x: Tensor, sequence_length, sequence_stride, fft_length, window="hann", center=True): ...
+@window(length=x)
+def bartlett(x): ...
+@window(length=x)
+def blackman(x): ...
+@window(length=x)
+def hamming(x): ...
+@window(length=x)
+def hanning(x): ...
+@window(length=x)
+def kaiser(x, beta): ...

@@ -12,7 +12,7 @@ from flake8_cnnmem.frameworks.torch.arguments import sizes, whole
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
 from flake8_cnnmem.frameworks.torch.devices import is_there
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_made, dtype_of, source_of
 from flake8_cnnmem.frameworks.torch.functions.constants import (
     constant,
     counted,
@@ -73,7 +73,7 @@ def _declare_sized(name: str, value: Any) -> None:
         **named: Value,
     ) -> Value:
         shape = sizes((named["size"],) if "size" in named else size)
-        result = dtype_of(dtype)
+        result = dtype_made(run, dtype)
         made = filled(shape, value_as(value, result), result)
         made.as_wide_as = source_of(dtype)
         made.requires_grad = requires_grad is True
@@ -102,7 +102,7 @@ def full(
     """(size), of one value; the dtype is the value's unless one is said."""
     number = scalar(fill_value)
     default = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float"
-    made = filled(sizes((size,)), number, dtype_of(dtype, default))
+    made = filled(sizes((size,)), number, dtype_made(run, dtype, default))
     made.requires_grad = requires_grad is True
     return made_on(run, made, device)
 
@@ -131,7 +131,7 @@ def normal(
 ) -> Value:  # fmt: skip
     """`torch.normal(mean, std, size)`, or of the shape that mean and std have."""
     if size is not None:
-        made = Tensor(sizes((size,)), dtype_of(dtype), requires_grad=requires_grad is True)
+        made = Tensor(sizes((size,)), dtype_made(run, dtype), requires_grad=requires_grad is True)
         return made_on(run, made, device)
     source = next((value for value in (mean, std) if isinstance(value, Tensor)), None)
     return Tensor(source.shape) if source is not None else run.unknown("the size of a random tensor is not known")
@@ -235,6 +235,24 @@ def new_full(
     return born_beside(run, made, input)
 
 
+@define("tensor.resize_")
+def resized(run: Runtime, input: Value, *size: Value, memory_format: Value = None) -> Value:
+    """`x.resize_(size)`: the same tensor with room for so many values. A statement gives it its name anew."""
+    if not isinstance(input, Tensor) or (isinstance(input, Weight) and not input.buffer) or input.call is not None:
+        return run.unknown("what a tensor holds that is given another size is not followed")
+    made = filled(sizes(size), None, input.dtype)
+    made.moved = made.made_there = is_there(input)
+    made.as_wide_as = input.as_wide_as or input
+    return born_beside(run, made, input)
+
+
+@define("tensor.resize_as_")
+def resized_as(run: Runtime, input: Value, the_template: Value, memory_format: Value = None) -> Value:
+    """`x.resize_as_(other)`: with room for as many values as another tensor has."""
+    other = tensor_of(the_template)
+    return resized(run, input, other.shape) if isinstance(other, Tensor) else other
+
+
 def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
     """torch.tensor: nested lists, numbers, arrays."""
     if isinstance(data, Unknown):
@@ -272,9 +290,9 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
             return Tensor(undecided, dtype_of(dtype))
         # Sizes of tensors, the batch among them.
         plain = all(isinstance(value, (bool, int, float, Batch)) for value in values)
-        return constant(shape, values if plain else None, dtype_of(dtype, dtype_for(values)))
+        return constant(shape, values if plain else None, dtype_made(run, dtype, dtype_for(values)))
     if isinstance(data, (bool, int, float)):
-        return constant((), [data], dtype_of(dtype, dtype_for([data])))
+        return constant((), [data], dtype_made(run, dtype, dtype_for([data])))
     return Tensor(run.unknown("the values of a tensor could not be worked out"), dtype_of(dtype))
 
 

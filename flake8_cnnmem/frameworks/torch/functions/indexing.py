@@ -36,12 +36,16 @@ def normalised(run: Runtime, tensor: Tensor, key: Value) -> tuple[Any, ...] | Un
             made.append(0)
             continue
         if isinstance(item, slice):
+            if isinstance(item.step, int) and item.step <= 0 and tensor.framework == "torch":
+                raise run.error("ValueError", "step must be greater than zero")
             length = distance(run, item)
             cut: slice | Tensor = slice(bound(item.start), bound(item.stop), bound(item.step))
             if length is not None:
                 # Wherever it begins, it is as long; of an axis of unknown length as well.
                 alone = sum(isinstance(each, (slice, Tensor, list)) and each != slice(None) for each in items) == 1
-                known = not alone or (isinstance(tensor.shape, tuple) and all(type(n) is int for n in tensor.shape))
+                at, shape = sum(each is not None for each in made), tensor.shape
+                plain = isinstance(shape, tuple) and at < len(shape) and type(shape[at]) is int
+                known = not alone or (plain and all(each is not Ellipsis for each in made))
                 cut = slice(0, length) if known else Tensor((length,), "int64")
             made.append(cut)
         elif isinstance(item, Tensor):

@@ -10,7 +10,7 @@ from flake8_cnnmem.dims import Size, first_unknown, floor_divide, subtract
 from flake8_cnnmem.frameworks.distances import note_range
 from flake8_cnnmem.frameworks.torch.applying import kind
 from flake8_cnnmem.frameworks.torch.arguments import whole
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_made
 from flake8_cnnmem.frameworks.torch.functions.constants import LARGEST, Constant, constant, scalar
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Tensor
@@ -26,7 +26,7 @@ def arange(run: Runtime, start: Value = 0, end: Value = None, step: Value = 1, *
     bounds = [number_of(value) for value in (start, end, step)]
     unknown = first_unknown(bound for bound in bounds if isinstance(bound, Unknown))
     floating = any(isinstance(bound, float) for bound in bounds)
-    result = dtype_of(dtype, "float" if floating else "int64")
+    result = dtype_made(run, dtype, "float" if floating else "int64")
     if unknown is not None:
         made = Constant((unknown,), result)
         note_range(run, made, unknown, bounds[2])
@@ -67,7 +67,7 @@ def linspace(
 ) -> Value:
     """(steps,), float unless a dtype is said."""
     first, last, count = number_of(start), number_of(end), whole(number_of(steps))
-    result = dtype_of(dtype)
+    result = dtype_made(run, dtype)
     if not isinstance(count, int) or count < 0 or count > LARGEST:
         return Constant((count,), result)
     if not isinstance(first, (int, float)) or not isinstance(last, (int, float)):
@@ -83,14 +83,14 @@ def linspace(
 @define("torch.logspace")
 def logspace(run: Runtime, start: Value, end: Value, steps: Value, base: Value = 10.0, **options: Value) -> Value:
     """(steps,), float unless a dtype is said."""
-    return Constant((whole(number_of(steps)),), dtype_of(options.get("dtype")))
+    return Constant((whole(number_of(steps)),), dtype_made(run, options.get("dtype")))
 
 
 @define("torch.eye")
 def eye(run: Runtime, n: Value, m: Value = None, **options: Value) -> Value:
     """(n, m), m as n where it is not said."""
     rows, columns = whole(n), whole(n if m is None else m)
-    result = dtype_of(options.get("dtype"))
+    result = dtype_made(run, options.get("dtype"))
     if not isinstance(rows, int) or not isinstance(columns, int):
         return Constant((rows, columns), result)
     if 0 <= rows * columns <= LARGEST:
@@ -110,12 +110,12 @@ def hamming_window(
     **options: Value,
 ) -> Value:
     """`torch.hamming_window`, `torch.kaiser_window`: (window_length,)."""
-    return Constant((whole(window_length),), dtype_of(options.get("dtype")))
+    return Constant((whole(window_length),), dtype_made(run, options.get("dtype")))
 
 
 def _declare_window(name: str) -> None:
     def function(run: Runtime, window_length: Value, periodic: Value = True, **options: Value) -> Value:
-        return Constant((whole(window_length),), dtype_of(options.get("dtype")))
+        return Constant((whole(window_length),), dtype_made(run, options.get("dtype")))
 
     define(f"torch.{name}")(function)
 

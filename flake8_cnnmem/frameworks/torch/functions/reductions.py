@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, note_whole, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import axes, whole
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
@@ -52,6 +52,7 @@ def reduce(
     own = tensor.dtype if isinstance(tensor, Tensor) else "float"
     known = known_reduction(op_kind, tensor, which, keepdim, dtype or own) if results == 1 else None
     if known is not None and not isinstance(tensor, Weight):
+        note_whole(run, op_kind, tensor, (dtype or own,))
         return known
     if isinstance(which, Unknown):
         return lost_shape(run, input, which, function or op_kind, op_kind)

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import axes, or_by_name, sizes
+from flake8_cnnmem.frameworks.torch.arguments import axes, or_by_name, size, sizes
 from flake8_cnnmem.frameworks.torch.dtypes import SIZES, dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, as_view, constant, flat, permuted
 from flake8_cnnmem.frameworks.torch.registry import define
@@ -229,14 +229,16 @@ def permute_axes(run: Runtime, input: Value, order: Value, function: str) -> Val
     unknown = next((axis for axis in order if isinstance(axis, Unknown)), None)
     if unknown is not None:
         return lost_shape(run, input, unknown, function)
+    order = tuple(map(size, order))
     rank = len(order)
     if isinstance(input, Tensor) and input.call is None and isinstance(input.shape, Unknown):
         sides = input.shape.sides
         if sides is not None and rank == 3:
             # A picture of three axes, which holds its channels behind.
             input = Tensor((*sides, input.shape.loose()), input.dtype, framework=input.framework)
-    whole = all(isinstance(axis, int) and -rank <= axis < rank for axis in order) and rank_of(input) == rank
-    return moved(run, Permute(tuple(order)), input, [axis % rank for axis in order] if whole else None, function)
+    known = [axis % rank for axis in order if isinstance(axis, int) and -rank <= axis < rank]
+    whole = len(known) == rank == rank_of(input)
+    return moved(run, Permute(tuple(order)), input, known if whole else None, function)
 
 
 @define("tensor.permute")

@@ -18,6 +18,7 @@ from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
+from flake8_cnnmem.frameworks.torch.nn.refused_arguments import refuse_arguments
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime, with_known_lengths
@@ -87,6 +88,7 @@ def layer(
             if weighted:
                 create_weights(run, self, stub(**{word: attributes[word] for word in names}), dtype, absent)
                 reset(run, self, "reset_parameters")
+            refuse_arguments(run, self, name)
             return None
 
         def call(run: Runtime, self: Instance, input: Value) -> Value:
@@ -215,6 +217,7 @@ def composite(
             init_module(run, self)
             build(run, self, *args, **kwargs)
             reset(run, self, "_reset_parameters")
+            refuse_arguments(run, self, build.__name__)
             return None
 
         namespace: dict[str, Value] = {

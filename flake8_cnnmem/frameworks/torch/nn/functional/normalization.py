@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import shape_of, size
 from flake8_cnnmem.graph import Tensor, Weight
@@ -50,7 +51,14 @@ def normalise_batch(
     declared: Value = None,
     ranks: tuple[int, ...] = (),
 ) -> Value:
-    """`declared` is the layer's num_features, where there is a layer."""
+    """`declared` is the layer's num_features, where there is a layer. ValueError where statistics are asked of a single
+    value (`_verify_batch_size` in torch/nn/functional.py)."""
+    if training is True and isinstance(input, Tensor) and isinstance(input.shape, tuple) and len(input.shape) > 1:
+        others = (input.shape[0], *input.shape[2:])
+        if all(type(size) is int and size == 1 for size in others):
+            raise run.error("ValueError", "Expected more than 1 value per channel when training")
+    if isinstance(training, Unknown):
+        note_cause(run, None, "mode of norms", f"which statistics a batch norm takes is not known: {training.reason}")
     op = BatchNorm(
         stated(width(weight, bias, running_mean), declared),
         scale=weight is not None,
@@ -133,6 +141,10 @@ def drop(run: Runtime, function: str, kind: str, input: Value, p: Value, trainin
     itself."""
     if isinstance(input, Weight) and inplace is True:
         return input
+    if isinstance(training, Unknown):
+        note_cause(
+            run, None, "mode of dropout", f"whether values are dropped is not known: {training.reason}", upper=True
+        )
     rate = p if isinstance(p, (int, float, Unknown)) else 0.5
     op = Dropout(rate, kind, inplace is True, training is not False)
     return apply(run, op, input, function=function)

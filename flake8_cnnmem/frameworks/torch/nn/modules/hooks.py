@@ -31,6 +31,9 @@ STORES = frozenset({BEFORE, AFTER, *BACKWARD, *WITH_KWARGS.values(), ALWAYS})
 FOR_ALL = "hooks of all modules"
 """Scratch of the run: the stores of torch.nn.modules.module."""
 
+REGISTRATION = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "module"}
+"""By the store of a module what the hooks of all modules are called that run before something is registered there."""
+
 ON_BACKWARD = "hooks of backward passes"
 """Scratch of the run: the last hook of a backward pass that was registered, whether it is still there or not."""
 
@@ -125,6 +128,15 @@ def register_for_all(name: str) -> Native:
     return Native("register_module_hook", for_all, propagate_unknown=False)
 
 
+def before_registration(run: Runtime, self: Instance, store: str, name: Value, value: Value) -> Value:
+    """What is registered under a name: the hooks of all modules may give something else."""
+    registered = run.data(FOR_ALL).get(f"{REGISTRATION[store]} registration")
+    for hook in list(registered.values()) if registered else ():
+        found = run.call(hook, self, name, value)
+        value = value if found is None else found
+    return value
+
+
 REGISTERING = {
     "register_forward_pre_hook": register(BEFORE, True),
     "register_forward_hook": register(AFTER, True),
@@ -137,6 +149,10 @@ REGISTERING = {
 REGISTERING_FOR_ALL = {
     "register_module_forward_pre_hook": register_for_all(BEFORE),
     "register_module_forward_hook": register_for_all(AFTER),
+    **{
+        f"register_module_{what}_registration_hook": register_for_all(f"{what} registration")
+        for what in REGISTRATION.values()
+    },
     "register_module_full_backward_hook": register_for_all(BACKWARD[0]),
     "register_module_full_backward_pre_hook": register_for_all(BACKWARD[1]),
     "register_module_backward_hook": register_for_all(BACKWARD[0]),

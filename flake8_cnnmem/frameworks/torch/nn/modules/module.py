@@ -196,15 +196,27 @@ def set_attribute(run: Runtime, self: Instance, name: str | Unknown, value: Valu
     if isinstance(value, Instance) and MODULE in value.cls.mro:
         put(run, self, "_modules", name, value)
     elif isinstance(value, Weight) and not value.buffer:
+        if "_parameters" in self.attributes:
+            check_name(run, "parameter", name)
         put(run, self, "_parameters", name, value)
     elif isinstance(value, Weight) and name not in stored(self, "_buffers"):
         put(run, self, "_buffers", name, value)
-    elif isinstance(value, Unknown) and isinstance(value.instead, Instance) and MODULE in value.instead.cls.mro:
-        # A module on one side of a branch, and None on the other.
-        put(run, self, "_modules", name, value)
+    elif (cause := perhaps_module(value)) is not None:
+        put(run, self, "_modules", name, cause)
     else:
         set_other(run, self, name, value)
     return None
+
+
+def perhaps_module(value: Value) -> Unknown | None:
+    """The cause for a value that may be a module: one of several of which one is, a module or None, or an object of a
+    class whose base is one of several."""
+    if isinstance(value, Instance):
+        base = value.cls.any_unknown_base()
+        return base if base is not None and base.of_layers else None
+    if not isinstance(value, Unknown):
+        return None
+    return value if value.of_layers or is_module(value.instead) else None
 
 
 def set_somewhere(run: Runtime, self: Instance, name: Unknown, value: Value) -> None:
@@ -243,6 +255,8 @@ def put(run: Runtime, self: Instance, store: str, name: str, value: Value) -> No
     if store not in attributes and self.cls.any_unknown_base() is None:
         what = {"_parameters": "parameters", "_modules": "module"}.get(store, "buffer")
         raise run.error("AttributeError", f"cannot assign {what} before Module.__init__() call")
+    if run.data(hooks.FOR_ALL):
+        value = hooks.before_registration(run, self, store, name, value)
     if name in attributes:
         run.changed(self)
         del attributes[name]
@@ -314,7 +328,8 @@ def register_module(run: Runtime, self: Instance, name: str, module: Value) -> V
 def add_module(run: Runtime, self: Instance, name: str, module: Value) -> Value:
     """`module.add_module(name, module)`: under the name in `_modules`. TypeError for what is no module."""
     if isinstance(name, Unknown):
-        return name
+        put(run, self, "_modules", SOMEWHERE, name)
+        return None
     if isinstance(module, Unknown):
         # Under its name it stays visible as what could not be worked out.
         put(run, self, "_modules", name, module)

@@ -234,7 +234,7 @@ def zero_grad(run: Runtime, self: Instance, set_to_none: Value = True) -> Value:
 
 
 MEMBERS.method(
-    "set_extra_state", "_load_from_state_dict", "_register_state_dict_hook", "_log_api_usage_once",
+    "set_extra_state", "_load_from_state_dict", "_log_api_usage_once",
     "_maybe_warn_non_full_backward_hook",
 )(_nothing)  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     MEMBERS,
@@ -47,13 +47,25 @@ def own_pairs(run: Runtime, self: Instance, word: str, *args: Value) -> list[Val
     return pairs if isinstance(pairs, Unknown) else [run.index(pair, 1) for pair in pairs]
 
 
+def unchanged(run: Runtime, self: Instance) -> Iterator[tuple[str, Instance]]:
+    """The children of a module by name. Its RuntimeError where a program puts one in, or takes one out, meanwhile."""
+    held = stored(self, "_modules")
+    size = len(held)
+    for pair in children_of(self):
+        if len(held) != size:
+            raise run.error("RuntimeError", "dictionary changed size during iteration")
+        yield pair
+    if len(held) != size:
+        raise run.error("RuntimeError", "dictionary changed size during iteration")
+
+
 @MEMBERS.method("children")
 def children(run: Runtime, self: Instance) -> Value:
     """An iterator over the modules that a module holds directly."""
     own = own_pairs(run, self, "named_children")
     if own is not None:
         return own if isinstance(own, Unknown) else iter(own)
-    return iter([child for _, child in children_of(self)])
+    return (child for _, child in unchanged(run, self))
 
 
 def own_children(run: Runtime, self: Instance) -> list[Value] | Unknown:
@@ -69,7 +81,7 @@ def own_children(run: Runtime, self: Instance) -> list[Value] | Unknown:
 @MEMBERS.method("named_children")
 def named_children(run: Runtime, self: Instance) -> Value:
     """An iterator over pairs of name and module of those that a module holds directly."""
-    return iter(children_of(self))
+    return unchanged(run, self)
 
 
 @MEMBERS.method("modules")
@@ -122,6 +134,10 @@ def named_buffers(
     return named(run, prefix, pairs)
 
 
+OWN_STATE = "_state_dict_hooks"
+"""The attribute of a module whose hooks may change what it stores: why that is not known."""
+
+
 @MEMBERS.method("state_dict")
 def state_dict(
     run: Runtime, self: Instance, *args: Value, destination: Value = None, prefix: Value = "", keep_vars: Value = False
@@ -138,6 +154,8 @@ def state_dict(
                 if value is not None and not (store == "_buffers" and name in not_stored):
                     key = f"{before}{path}.{name}" if path else f"{before}{name}"
                     entries[key] = values_of(run, value) if type(value) is Weight and keep_vars is False else value
+        if OWN_STATE in module.attributes:
+            run.havoc(entries, module.attributes[OWN_STATE])
     return entries
 
 

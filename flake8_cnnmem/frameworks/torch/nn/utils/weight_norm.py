@@ -4,6 +4,7 @@ parametrisations (`parametrizations`); vectors of parameters, fused layers."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any
 
 from flake8_cnnmem.dims import Shape, product
@@ -29,7 +30,8 @@ class Hook:
 
     kind: str
     name: str
-    compute: Callable[[Runtime, Instance], Value]
+    compute: Callable[[Runtime, Instance], Value] = field(compare=False)
+    """Made anew for each module; what it depends on beside the weight are the sizes of what is computed from."""
 
     def __call__(self, run: Runtime, module: Instance) -> None:
         """Compute the weight before its module is called."""
@@ -156,7 +158,9 @@ def divided(run: Runtime, weight: Value, u: Value, v: Value, axis: int, iteratio
         order = (axis % rank, *(each for each in range(rank) if each != axis % rank))
         matrix = permute_axes(run, matrix, order, "permute")
     rows = tensor.shape[axis] if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else -1
-    matrix = reshape_to(run, matrix, ((rows, -1),), "reshape")
+    if rank != 2:
+        # `flatten(1)` of a matrix is that matrix itself, whose cast autocast remembers.
+        matrix = reshape_to(run, matrix, ((rows, -1),), "reshape")
     records, run.grad_enabled = run.grad_enabled, False
     for _ in range(iterations if isinstance(iterations, int) else 1):
         matmul(run, swap(run, matrix, 0, 1), u)

@@ -1,0 +1,188 @@
+"""What modules do to others when they are imported: they register their classes and functions, and change settings.
+
+Modules are read only as far as a name is needed (`modules.py`). A container that other modules fill when they are
+imported is therefore completed where it is read as a whole, or asked for a key that no text shows
+(`R[cls.__name__.lower()] = cls`): by the statements that may fill it, in all modules of the project that the program
+imports, in the order of the imports. Python runs those statements as well, and earlier.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.outlines import DEFINITIONS, IMPORTS, base_name, touched
+from flake8_cnnmem.evaluate.project_imports import Place, import_lines, imported, in_order, is_own, located
+from flake8_cnnmem.evaluate.registries import bound_by, may_be_filled_by, mentions, names_of, searched
+from flake8_cnnmem.source import SourceError, parse
+from flake8_cnnmem.values import Class, Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.imports import Importer
+
+
+def complete(importer: Importer, container: Value) -> None:
+    """Run what fills a container of an imported module in the modules that the program imports."""
+    owner = importer.run.registries.get(id(container))
+    if owner is None or not owner[1].lazy or id(container) in importer.filling or not is_own(importer, owner[1].path):
+        return
+    places = imported(importer)
+    if importer.completed.get(id(container)) == len(places):
+        return
+    importer.filling.add(id(container))
+    # What an import does is not undone with what a branch or a trial did.
+    journal, importer.run.journal = importer.run.journal, None
+    try:
+        names = [*names_of(owner[1], container), *classes_of(owner[1], container)]
+        if names:
+            run_mentioning(importer, owner[1], places, words_of(owner[1], names))
+    finally:
+        importer.run.journal = journal
+        importer.filling.discard(id(container))
+        importer.completed[id(container)] = len(places)
+
+
+def subclassing(importer: Importer, module: Module, name: str) -> None:
+    """Define the subclasses of a module's class in the modules that the program imports."""
+    if (module.path, name) not in importer.subclassed and is_own(importer, module.path):
+        importer.subclassed.add((module.path, name))
+        run_mentioning(importer, module, imported(importer), [name])
+
+
+def classes_of(module: Module, container: Value) -> list[str]:
+    """The names that a module has for a class that holds a container, and for objects of such a class."""
+    kinds = {name: value.cls if isinstance(value, Instance) else value for name, value in module.variables.items()}
+    return [
+        name
+        for name, cls in kinds.items()
+        if isinstance(cls, Class) and any(inner is container for inner in cls.namespace.values())
+    ]
+
+
+def words_of(module: Module, names: Sequence[str]) -> list[str]:
+    """The names of a module by which others fill its container: its own, and those of what mentions it for more than
+    reading: functions, classes that are derived from what holds it, and what is made of these."""
+    found = list(names)
+    for node in parse(module.source.python, module.path).body:
+        if isinstance(node, ast.FunctionDef):
+            if any(may_be_filled_by(node, name) for name in found):
+                found.append(node.name)
+        elif isinstance(node, ast.ClassDef):
+            if any(mentions(part, found) for part in (*node.bases, *(word.value for word in node.keywords))):
+                found.append(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and mentions(node.value, found):
+            found += [target.id for target in bound_by(node) if isinstance(target, ast.Name)]
+    return list(dict.fromkeys(found))
+
+
+def run_mentioning(importer: Importer, owner: Module, places: Sequence[Place], words: Sequence[str]) -> None:
+    """Run the top-level statements of these modules that may fill what has these names in their owner."""
+    for place in places:
+        if not any(word in searched(importer, place.path) for word in words):
+            continue
+        module = importer.find(place.dotted)
+        if not isinstance(module, Module) or not module.lazy or module is owner:
+            continue
+        try:
+            body = parse(module.source.python, module.path).body
+        except SourceError:
+            continue
+        module.begin(importer.run)
+        here = set(words)
+        for at, node in enumerate(body):
+            if isinstance(node, ast.ImportFrom):
+                here |= {alias.asname for alias in node.names if alias.asname and alias.name in words}
+            elif may_fill(node, here):
+                module.run_statement(importer.run, at)
+                if isinstance(node, ast.ClassDef) and any(mentions(base, here) for base in node.bases):
+                    # What is derived from this class is registered as well.
+                    words = [*words, node.name]
+                    here.add(node.name)
+
+
+def may_fill(node: ast.stmt, words: set[str]) -> bool:
+    """Whether a statement at the top of a module does something with what has one of the names when it runs: a
+    decorator, a base or a keyword of a class, a call, an assignment to a part. Functions run later."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        parts: Sequence[ast.AST] = node.decorator_list
+    elif isinstance(node, ast.ClassDef):
+        parts = [*node.decorator_list, *node.bases, *(word.value for word in node.keywords)]
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        parts = []
+    else:
+        parts = [node]
+    return any(mentions(part, words) for part in parts)
+
+
+def enter(importer: Importer, *names: str) -> None:
+    """The program imports modules: what they do to others when they are imported, they and what they import, is done at
+    once (`settings.width = 64`, `setattr(Net, "width", 64)`, `apply_patches()`). Nobody asks for such statements by a
+    name of theirs."""
+    starts = [place for name in names for place in located(importer, name) if place.path not in importer.entered]
+    for place in in_order(importer, starts) if starts else ():
+        if place.path not in importer.entered:
+            importer.entered.add(place.path)
+            if REACHES.search(searched(importer, place.path)):
+                reach_out(importer, place)
+
+
+REACHES = re.compile(
+    r"^(?:\w+(?:\.\w+|\[[^\]\n]*\])*\(|\w+(?:\.\w+|\[[^\]\n]*\])+[ \t]*[-+*/|]?=(?!=)|(?:for|if|try|with)\b)",
+    re.MULTILINE,
+)
+"""A line at the margin that may do something to what another module has: a call, an assignment to a part."""
+
+
+def reach_out(importer: Importer, place: Place) -> None:
+    """Run the top-level statements of a module that do something to what it has imported from the project, and those
+    that set attributes of anything imported (`nn.Module.describe = describe`)."""
+    lines = list(import_lines(searched(importer, place.path), place.inside))
+    project = {each.name for each in lines if any(located(importer, each.module))}
+    brought = {each.name for each in lines}
+    if not brought:
+        return
+    module = importer.find(place.dotted)
+    if not isinstance(module, Module) or not module.lazy:
+        return
+    try:
+        body = parse(module.source.python, module.path).body
+    except SourceError:
+        return
+    functions = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
+    module.begin(importer.run)
+    for at, node in enumerate(body):
+        if changes_parts(node, brought) or does_to(node, project, functions):
+            module.run_statement(importer.run, at)
+
+
+def changes_parts(node: ast.stmt, names: set[str]) -> bool:
+    """Whether a statement sets an attribute or an item of what has one of the names: `Net.width = 64`."""
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return any(isinstance(each, (ast.Attribute, ast.Subscript)) and base_name(each) & names for each in targets)
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
+        return False
+    return call.func.id in ("setattr", "delattr") and bool(base_name(call.args[0]) & names)
+
+
+def does_to(node: ast.stmt, names: set[str], functions: Mapping[str, ast.FunctionDef]) -> bool:
+    """Whether a statement does something to what has one of the names: it calls it, or a method of it, hands it on, or
+    calls a function of its own module that does so."""
+    if isinstance(node, (*DEFINITIONS, *IMPORTS)):
+        return False
+    if touched(node, functions) & names:
+        return True
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return False
+    own = functions.get(call.func.id)
+    return call.func.id in names or (own is not None and any(changes_inside(each, names) for each in own.body))
+
+
+def changes_inside(node: ast.stmt, names: set[str]) -> bool:
+    """Whether a statement of a function, or one within it, does something to what has one of the names."""
+    return any(isinstance(each, ast.stmt) and does_to(each, names, {}) for each in ast.walk(node))
