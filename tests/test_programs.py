@@ -56,6 +56,14 @@ KNOWN: dict[str, Short] = {
     "shuffled_on_the_card/1": Short(
         -0.4808, ("lower-bound", "figure"), "what is computed of all data between the steps is told, and not counted"
     ),
+    "halves_shuffled/1": Short(
+        -0.3964, ("lower-bound", "figure"), "what is computed of all data between the steps is told, and not counted"
+    ),
+    "head_replaced_midway/2": Short(
+        -0.0835,
+        ("lower-bound", "figure"),
+        "gradients of a replaced head lie there until the first step clears them",
+    ),
     "sampled_with_graph/1": Short(
         -0.3351, ("lower-bound", "figure"), "what a name keeps with its graph until it is made again is not counted"
     ),

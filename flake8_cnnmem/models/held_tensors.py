@@ -94,20 +94,25 @@ def as_large(one: Tensor, other: Tensor) -> bool:
     return dims.product(one.shape) == dims.product(other.shape)
 
 
-def given_ahead(trace: Trace, phase: Phase, places: bool) -> Iterator[tuple[str, Tensor]]:
+def given_ahead(trace: Trace, phase: Phase, places: bool, told: set[int]) -> Iterator[tuple[str, Tensor]]:
     """What a turn of a loop has put on the device, or made there without a gradient, and neither it nor the next one
     reads: data for a later turn (a prefetcher's), gradients that a name holds. As the second turn finds it. Where a
-    backward pass follows, the gradients of the turn before have made room for new ones by then."""
+    backward pass follows, the gradients of the turn before have made room for new ones by then. Not what is told
+    already (ids): what was put ahead before the first turn."""
     turns, again = (phase.loop.turns[:2], phase.loop.held_again) if phase.loop is not None else ([], None)
     if again is None or len(turns) < 2 or phase.loop is None or phase.loop.repeated or not places:
         return
     calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
-    read = {id(storage_of(tensor)) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    read = told | {id(storage_of(tensor)) for call in calls for tensor in (*call.inputs, *call.outputs)}
     gathered = trace.gathered.get(phase.loop.statement, set())
     goes_back = any(event.kind == "backward" for event in phase.events)
     replaced = asked_for(trace, phase.loop) if goes_back else {}
+    states = tuple(f"{path}.state[" for path, _ in again.optimizers)
     for path, tensor in again.tensors:
         whole = storage_of(tensor)
+        if path.startswith(states):
+            # Counted as what the optimizer keeps.
+            continue
         if (
             made_by(tensor) > phase.loop.began
             and id(whole) not in read

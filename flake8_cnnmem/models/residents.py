@@ -310,7 +310,7 @@ def tensors_beside(trace: Trace, phase: Phase, places: bool, weights: set[int]) 
         if (computed or lies_on_device(tensor)) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
             site = tensor.call.site if tensor.call is not None else None
             yield Resident(f"{path}: tensor", site, tensors=(tensor,), remade=one_more and "[" in path)
-    for path, tensor in given_ahead(trace, phase, places):
+    for path, tensor in given_ahead(trace, phase, places, known):
         if not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
             yield Resident(f"{path}: tensor", tensor.site, tensors=(tensor,))
 

@@ -1,8 +1,8 @@
 """Measures what the optimizers of fixtures/optimizers keep and make, with torch on the CPU: fixtures/truth/own_optimizers.json.
 
 Each program is run as it stands. At its end: the bytes of all tensors that the optimizer holds, parameters and gradients
-left out, each storage once, those of one value counted apart; and the most that its last step made for a moment. Run by
-hand: `python tests/oracle/own_optimizers.py`.
+left out, each storage once, those of one value counted apart; and the most that one of its last steps made for a
+moment: some do more every so many steps. Run by hand: `python tests/oracle/own_optimizers.py`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from torch_measure import LiveStorages
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / "fixtures" / "optimizers"
 TARGET = ROOT / "fixtures" / "truth" / "own_optimizers.json"
+LAST = 6
+"""Steps of which the one that makes most is told."""
+
 NOT_LOOKED_INTO = (nn.Module, type, types.FunctionType, types.MethodType, str, int, float)
 
 
@@ -92,7 +95,7 @@ def measured(path: Path) -> dict[str, int]:
         "parameters": sum(p.numel() for p in model.parameters()) * 4,
         "state": large,
         "scalars": small,
-        "temporaries": steps[-1][1] if steps else 0,
+        "temporaries": max((made for _, made in steps[1:][-LAST:]), default=0),
     }
 
 
@@ -100,7 +103,7 @@ def main() -> None:
     records = {path.stem: measured(path) for path in sorted(PROGRAMS.glob("*.py"))}
     about = (
         "Measured with torch on the CPU at the end of each program of fixtures/optimizers: bytes of the tensors that its"
-        " optimizer holds (those of one value counted apart), and what the last step made for a moment, in blocks of 512."
+        " optimizer holds (those of one value counted apart), and the most that one of its last six steps made for a moment, in blocks of 512."
     )
     content = {"about": about, "torch": torch.__version__.partition("+")[0], "optimizers": records}
     TARGET.write_text(json.dumps(content, indent=1) + "\n")

@@ -16,7 +16,7 @@ from dataclasses import field, replace
 
 from flake8_cnnmem.frameworks.torch.autograd.grad import GRADIENTS, STEPPING, cleared
 from flake8_cnnmem.frameworks.torch.optim.options import STATES, TELLING
-from flake8_cnnmem.frameworks.torch.optim.state import COUNTED, StateTensors, held_by
+from flake8_cnnmem.frameworks.torch.optim.state import COUNTED, StateTensors, held_by, smallest
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime
@@ -174,9 +174,10 @@ def follow(run: Runtime, self: Instance, original: Value, args: tuple[Value, ...
     else:
         quiet = without_closure(args, kwargs)
         settle(run, self, original, followed, quiet)
-        if not followed.causes and grows_later(run, self, original, quiet):
+        later = "" if followed.causes else differs_later(run, self, original, quiet)
+        if later:
             if len(followed.calls) * LATER > MOST_CALLS:
-                followed.causes.setdefault(run.unknown(f"what {self.cls.name} keeps grows at a later step"))
+                followed.causes.setdefault(run.unknown(f"what {self.cls.name} {later} a later step"))
             else:
                 settle(run, self, original, followed, quiet, LATER)
     followed.gradients = gradients_of(run, self)
@@ -199,6 +200,7 @@ def settle(
 ) -> None:
     """Step aside, at `least` so often, until a step finds all of its state there."""
     args, kwargs = given
+    most: tuple[Call, ...] = ()
     for number in range(1, least + STEADY):
         before = held_by(run, self)
         done, result, noted = once(run, lambda: run.call(original, self, *args, **kwargs), aside=True)
@@ -208,20 +210,23 @@ def settle(
             return
         after = held_by(run, self)
         followed.native.update(noted.native)
+        most = max(most, tuple(noted.calls), key=len) if number > 1 else ()
         if number >= least and before.form() == after.form():
             break
     else:
         followed.causes.setdefault(run.unknown(f"what {self.cls.name} keeps grows from step to step"))
     was, now = {id(t) for t in before.tensors()}, {id(t) for t in after.tensors()}
-    followed.held, followed.calls = before, tuple(noted.calls)
+    # What is done every so many steps needs most.
+    followed.held, followed.calls = before, most if least > 1 and before.form() == after.form() else tuple(noted.calls)
     followed.replaced, followed.kept = frozenset(was - now), frozenset(now - was)
     followed.causes.update(before.causes)
 
 
-def grows_later(
+def differs_later(
     run: Runtime, self: Instance, original: Value, given: tuple[tuple[Value, ...], dict[str, Value]]
-) -> bool:
-    """Whether one of the next steps keeps more, tried on the smallest matrix and the smallest vector of each group."""
+) -> str:
+    """Whether one of the next steps keeps more, or computes more than others of them, tried on the smallest matrix and
+    the smallest vector of each group: as a cause says it, "" where none does."""
     args, kwargs = given
     groups = self.attributes.get("param_groups")
     whole = [
@@ -232,33 +237,19 @@ def grows_later(
     for group, held in whole:
         group["params"] = smallest(held)
     few = {id(weight) for weight in weights_of(self)}
+    computed: list[int] = []
     try:
         before = [each for each in held_by(run, self).form() if each[0] in few]
         for _ in range(LATER):
-            if not once(run, lambda: run.call(original, self, *args, **kwargs), aside=True)[0]:
-                return False
+            done, _, noted = once(run, lambda: run.call(original, self, *args, **kwargs), aside=True)
+            if not done:
+                return ""
+            computed.append(len(noted.calls))
         after = [each for each in held_by(run, self).form() if each[0] in few]
     finally:
         for group, held in whole:
             group["params"] = held
-    return before != after
-
-
-def smallest(weights: list[Value]) -> list[Value]:
-    """Of parameters the smallest vector and the smallest matrix, on which a step is followed."""
-    kinds: tuple[list[Weight], list[Weight]] = ([], [])
-    for weight in weights:
-        if isinstance(weight, Weight) and weight.trainable and isinstance(weight.shape, tuple):
-            kinds[len(weight.shape) > 1].append(weight)
-    return [min(kind, key=size_of) for kind in kinds if kind]
-
-
-def size_of(weight: Weight) -> int:
-    """How many values a weight has, as far as its sizes are known."""
-    size = 1
-    for length in weight.shape if isinstance(weight.shape, tuple) else ():
-        size *= length if isinstance(length, int) else 1
-    return size
+    return "keeps grows at" if before != after else "computes is more at" if len(set(computed[1:])) > 1 else ""
 
 
 def once(run: Runtime, step: Callable[[], Value], aside: bool = False) -> tuple[bool, Value, Noted]:

@@ -128,3 +128,20 @@ def take(run: Runtime, found: StateTensors, tensor: Tensor, weight: int | None, 
         found.shared.append(root)
     else:
         found.state.setdefault(weight, []).append(root)
+
+
+def smallest(weights: list[Value]) -> list[Value]:
+    """Of parameters the smallest vector and the smallest matrix, on which a step is followed."""
+    kinds: tuple[list[Weight], list[Weight]] = ([], [])
+    for weight in weights:
+        if isinstance(weight, Weight) and weight.trainable and isinstance(weight.shape, tuple):
+            kinds[len(weight.shape) > 1].append(weight)
+    return [min(kind, key=size_of) for kind in kinds if kind]
+
+
+def size_of(weight: Weight) -> int:
+    """How many values a weight has, as far as its sizes are known."""
+    size = 1
+    for length in weight.shape if isinstance(weight.shape, tuple) else ():
+        size *= length if isinstance(length, int) else 1
+    return size
