@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.outlines import DEFINITIONS, IMPORTS, base_name, touched
 from flake8_cnnmem.evaluate.project_imports import Place, import_lines, imported, in_order, is_own, located
-from flake8_cnnmem.evaluate.registries import bound_by, may_be_filled_by, mentions, names_of, searched
+from flake8_cnnmem.evaluate.registries import RUN_WHOLE, bound_by, may_be_filled_by, mentions, names_of, searched
 from flake8_cnnmem.source import SourceError, parse
 from flake8_cnnmem.values import Class, Instance, Value
 
@@ -79,10 +79,10 @@ def words_of(module: Module, names: Sequence[str]) -> list[str]:
 
 
 def run_mentioning(importer: Importer, owner: Module, places: Sequence[Place], words: Sequence[str]) -> None:
-    """Run the top-level statements of these modules that may fill what has these names in their owner."""
-    for place in places:
-        if not any(word in searched(importer, place.path) for word in words):
-            continue
+    """Run the top-level statements of these modules that may fill what has these names in their owner, unless they are
+    too many."""
+    found = [place for place in places if any(word in searched(importer, place.path) for word in words)]
+    for place in found if len(found) <= RUN_WHOLE else ():
         module = importer.find(place.dotted)
         if not isinstance(module, Module) or not module.lazy or module is owner:
             continue
@@ -122,11 +122,17 @@ def enter(importer: Importer, *names: str) -> None:
     once (`settings.width = 64`, `setattr(Net, "width", 64)`, `apply_patches()`). Nobody asks for such statements by a
     name of theirs."""
     starts = [place for name in names for place in located(importer, name) if place.path not in importer.entered]
-    for place in in_order(importer, starts) if starts else ():
-        if place.path not in importer.entered:
-            importer.entered.add(place.path)
-            if REACHES.search(searched(importer, place.path)):
-                reach_out(importer, place)
+    new = [place for place in in_order(importer, starts) if place.path not in importer.entered] if starts else []
+    importer.entered.update(place.path for place in new)
+    parts_alone = len(importer.entered) > LARGE
+    for place in new:
+        if (SETS if parts_alone else REACHES).search(searched(importer, place.path)):
+            reach_out(importer, place, parts_alone)
+
+
+LARGE = 100
+"""Modules of a project that a program imports: where there are more, calls at their tops are left out, as most only
+register something, which is looked for when it is asked for."""
 
 
 REACHES = re.compile(
@@ -135,12 +141,15 @@ REACHES = re.compile(
 )
 """A line at the margin that may do something to what another module has: a call, an assignment to a part."""
 
+SETS = re.compile(r"^(?:\w+(?:\.\w+|\[[^\]\n]*\])+[ \t]*[-+*/|]?=(?!=)|setattr\()", re.MULTILINE)
+"""Those among them that set a part of something."""
 
-def reach_out(importer: Importer, place: Place) -> None:
+
+def reach_out(importer: Importer, place: Place, parts_alone: bool) -> None:
     """Run the top-level statements of a module that do something to what it has imported from the project, and those
-    that set attributes of anything imported (`nn.Module.describe = describe`)."""
+    that set attributes of anything imported (`nn.Module.describe = describe`); these alone in a large project."""
     lines = list(import_lines(searched(importer, place.path), place.inside))
-    project = {each.name for each in lines if any(located(importer, each.module))}
+    project = {each.name for each in lines if located(importer, each.module)}
     brought = {each.name for each in lines}
     if not brought:
         return
@@ -154,7 +163,7 @@ def reach_out(importer: Importer, place: Place) -> None:
     functions = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
     module.begin(importer.run)
     for at, node in enumerate(body):
-        if changes_parts(node, brought) or does_to(node, project, functions):
+        if changes_parts(node, brought) or (not parts_alone and does_to(node, project, functions)):
             module.run_statement(importer.run, at)
 
 

@@ -95,8 +95,12 @@ class Importer:
         """Classes, by the path of their module, of which the subclasses have been looked for in what is imported."""
         self.reached: tuple[int, Sequence[Place]] = (-1, ())
         """The modules of the project that the program imports, and how many modules were known when they were found."""
-        self.located: dict[str, tuple[str, bool]] = {}
-        """By dotted name: the file of a module, and whether it is a package; an empty one where there is none."""
+        self.located: dict[str, tuple[Place, ...]] = {}
+        """By dotted name: a module of the project, behind the packages above it."""
+        self.imports: dict[str, Sequence[Place]] = {}
+        """By path: the modules of the project that a module imports."""
+        self.own: dict[str, bool] = {}
+        """By path: whether a file is one of the project."""
         self.entered: set[str] = set()
         """The paths of modules that the program has imported: what they do to others is done."""
         self.defining: list[set[str]] = []

@@ -73,14 +73,24 @@ def in_order(importer: Importer, starts: Sequence[Place]) -> Iterator[Place]:
             continue
         seen.add(place.path)
         waiting.append((place, True))
-        waiting += [(each, False) for each in reversed(list(imports_of(importer, place)))]
+        waiting += [(each, False) for each in reversed(imports_of(importer, place))]
 
 
-def imports_of(importer: Importer, place: Place) -> Iterator[Place]:
+def imports_of(importer: Importer, place: Place) -> Sequence[Place]:
     """The modules of the project that a module's imports load, packages before what is in them."""
+    if place.path not in importer.imports:
+        importer.imports[place.path] = tuple(dict.fromkeys(imports_in(importer, place)))
+    return importer.imports[place.path]
+
+
+def imports_in(importer: Importer, place: Place) -> Iterator[Place]:
+    """As `imports_of`, by the module's text."""
     text = searched(importer, place.path)
     for each in import_lines(text, place.inside):
-        yield from located(importer, f"{each.module}.{each.word}" if each.word not in ("", "*") else each.module)
+        found = located(importer, each.module)
+        if found and found[-1].package and each.word not in ("", "*"):
+            found = located(importer, f"{each.module}.{each.word}")
+        yield from found
     if place.package and ALL_OF_A_FOLDER.search(text):
         for name, below in importer.files.entries(os.path.dirname(place.path)):
             if not name.startswith((".", "__")) and (below or name.endswith(".py")):
@@ -112,23 +122,25 @@ def with_names(listed: str) -> Iterator[tuple[str, str]]:
             yield words[0], words[2] if len(words) == 3 and words[1] == "as" else ""
 
 
-def located(importer: Importer, dotted: str) -> Iterator[Place]:
-    """The module of a name and the packages above it, as far as they are the project's own files."""
-    words = dotted.split(".")
-    for count in range(1, len(words) + 1):
-        name = ".".join(words[:count])
-        at = importer.located.get(name)
-        if at is None:
-            place = importer.location(name) if importer.native(name) is None else None
-            at = importer.located[name] = place or ("", False)
-        if not at[0] or not is_own(importer, at[0]):
-            return
-        if importer.files.is_file(at[0]):
-            yield Place(name, os.path.abspath(at[0]), at[1])
+def located(importer: Importer, dotted: str) -> tuple[Place, ...]:
+    """The module of a name behind the packages above it, as far as they are the project's own files."""
+    known = importer.located.get(dotted)
+    if known is not None:
+        return known
+    above, _, _ = dotted.rpartition(".")
+    found = located(importer, above) if above else ()
+    if not above or found or importer.location(above) is not None:
+        at = importer.location(dotted) if importer.native(dotted) is None else None
+        if at is not None and is_own(importer, at[0]) and importer.files.is_file(at[0]):
+            found = (*found, Place(dotted, os.path.abspath(at[0]), at[1]))
+    importer.located[dotted] = found
+    return found
 
 
 def is_own(importer: Importer, path: str) -> bool:
     """Whether a file is one of the project: below a root of it, and in no environment or other hidden folder there."""
-    path = os.path.abspath(path)
-    inside = next((path[len(root) - 1 :] for root in roots_of(importer) if path.startswith(root)), None)
-    return inside is not None and "site-packages" not in path and f"{os.sep}." not in inside
+    if path not in importer.own:
+        whole = os.path.abspath(path)
+        inside = next((whole[len(root) - 1 :] for root in roots_of(importer) if whole.startswith(root)), None)
+        importer.own[path] = inside is not None and "site-packages" not in whole and f"{os.sep}." not in inside
+    return importer.own[path]
