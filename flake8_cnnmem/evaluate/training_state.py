@@ -278,7 +278,7 @@ def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
     inner = {each.turn for each in run.trace.events_of(turn) if each.turn is not None and each.turn is not turn}
     found = 0
     # What a variable leads to as well is told by that.
-    inside = {id(item) for container, _ in turn.filled.values() for item in items_of(container)}
+    inside = {id(item) for held, before in turn.filled.values() for item in islice(items_of(held), before, None)}
     optimizers: tuple[str, ...] = ()
     for path, value, owners in within_reach(names_in_sight(run.frame)):
         if isinstance(value, Instance) and frameworks.updated_by(value) is not None:
