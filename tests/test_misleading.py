@@ -130,7 +130,6 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "unsure_torch.py::CopiedByPickle()": "the result of pickle.loads is not known",
     "unsure_torch.py::PickedAtRandom()": "the result of random.choice is not known",
     "library_python.py::BoundLate()": "what a generator expression reads was bound anew",
-    "library_python.py::FieldTypes()": "what an annotation stands for is not followed",
     "library_python.py::HookOnState()": "what a hook makes of a state_dict is not followed",
     "library_python.py::Narrow()": "what is computed with a number of uint8 is not followed",
     "weights_torch.py::Bag()": "what embedding_bag keeps for its backward pass is not known",

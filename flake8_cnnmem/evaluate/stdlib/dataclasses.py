@@ -327,12 +327,31 @@ def fields(run: Runtime, class_or_instance: Value) -> Value:
     own = run.get(class_or_instance, "__dataclass_fields__")
     if not isinstance(own, dict):
         return own if isinstance(own, Unknown) else run.unknown("the fields of a dataclass are not known")
-    for each in entries:
-        found = own.get(each.name)
-        if isinstance(found, Instance) and isinstance(found.attributes.get("type"), str):
-            # Of an annotation the text is kept, whether Python evaluates it or not.
-            found.attributes["type"] = run.unknown("what an annotation stands for is not followed")
+    if not as_texts(run, class_of_fields(class_or_instance)):
+        for each in entries:
+            found = own.get(each.name)
+            word = found.attributes.get("type") if isinstance(found, Instance) else None
+            if isinstance(found, Instance) and isinstance(word, str) and word in PLAIN_TYPES:
+                # Of an annotation the text is kept, whether Python evaluates it or not.
+                found.attributes["type"] = run.builtin(word)
     return tuple(own[each.name] for each in entries if each.name in own)
+
+
+PLAIN_TYPES = frozenset(("int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set", "object"))
+"""Annotations that code compares fields' types with."""
+
+
+def class_of_fields(value: Value) -> Class | None:
+    """The dataclass, of one or of its instance."""
+    cls = value.cls if isinstance(value, Instance) else value
+    return cls if isinstance(cls, Class) else None
+
+
+def as_texts(run: Runtime, cls: Class | None) -> bool:
+    """Whether a class's annotations are texts for Python as well (`from __future__ import annotations`)."""
+    importer = getattr(run, "importer", None)
+    module = importer.by_path.get(importer.files.real(cls.site.path)) if importer and cls and cls.site else None
+    return module is not None and "from __future__ import annotations" in module.source.text
 
 
 @names.function("is_dataclass")

@@ -347,6 +347,7 @@ CONTENTS: dict[str, Contents] = {
     **{f"torch.distributions.{name}": of_distributions for name in DISTRIBUTION_FILES},
     "torch.distributed": LazyTable("distributed.processes", "GROUPS"),
     "torch.distributed.device_mesh": LazyTable("distributed.processes", "GROUPS"),
+    "torch.distributed.tensor": LazyTable("distributed.tensor_parallel", "SHARDED"),
     "torch.distributed.tensor.parallel": LazyTable("distributed.tensor_parallel", "PARALLEL"),
     "torch.distributed.fsdp": LazyTable("distributed.fsdp", "FSDP"),
     "torch.distributed.fsdp.fully_sharded_data_parallel": LazyTable("distributed.fsdp", "FSDP"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.values import Value, native
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Value, native
 
 WHOLE = "which share of its parameters and results one device has is not followed: all of them were counted"
 
@@ -19,5 +20,14 @@ def parallelize_module(
         note_cause(run, module, "tensor parallelism", WHOLE)
     return module
 
+
+SHARDED = {
+    "DTensor": Class(
+        "DTensor",
+        module="torch.distributed.tensor",
+        unknown_base=Unknown("a tensor on several devices is not followed"),
+    )
+}
+"""A class that libraries ask about: what a program makes of it is not followed."""
 
 PARALLEL: dict[str, Value] = {"parallelize_module": native("parallelize_module", parallelize_module)}
