@@ -18,6 +18,7 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import STEPS
 from flake8_cnnmem.evaluate.noting import Notes, RefusedAgain, ending_where_refused
 from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.graph import Site
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.step_reads import is_reserved
 from flake8_cnnmem.ops import Einsum
@@ -140,7 +141,7 @@ def with_lines_to_change(report: FileReport, source: Source, evaluate: Evaluate,
         return report
     found = mending(report, source, evaluate, notes)
     if found is None:
-        return report
+        return of_one_line(report)
     place = NumberedLine(source.path, found.line, found.column)
     reports = []
     for each in report.reports:
@@ -154,6 +155,29 @@ def with_lines_to_change(report: FileReport, source: Source, evaluate: Evaluate,
         )
         reports.append(replace(each, problems=moved) if moved else each)
     return replace(report, reports=tuple(reports))
+
+
+def of_one_line(report: FileReport) -> FileReport:
+    """The report in which the wrong sizes of one call, which instances of a class run, all stand where the graph speaks
+    for one and the same line to change."""
+    lines: dict[tuple[str, int, int], list[Site]] = {}
+    for problem in problems_of(report):
+        if problem.at is not None:
+            lines.setdefault(numbered(problem.site), []).append(problem.at)
+
+    def moved(problem: LayerProblem) -> LayerProblem:
+        found = lines.get(numbered(problem.site), [])
+        alone = problem.at is None and len({(place.path, place.line) for place in found}) == 1
+        return problem.standing_at(found[0]) if alone else problem
+
+    return replace(
+        report, reports=tuple(replace(each, problems=tuple(map(moved, each.problems))) for each in report.reports)
+    )
+
+
+def numbered(site: Site) -> tuple[str, int, int]:
+    """A place by its path, line and column."""
+    return site.path, site.line, site.column
 
 
 def framework_of(report: FileReport) -> Framework:

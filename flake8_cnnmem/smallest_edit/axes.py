@@ -250,7 +250,7 @@ def is_pair(scene: Scene, one: ast.expr, other: ast.expr) -> bool:
     numbers = scene.every_number(one), scene.every_number(other)
     if not all(numbers):
         return True
-    return any((a, b) in scene.pairs for a in numbers[0] for b in numbers[1])
+    return any((a, b) in scene.pairs or (b, a) in scene.pairs for a in numbers[0] for b in numbers[1])
 
 
 def swapped(scene: Scene, rank: float, one: ast.expr, other: ast.expr) -> Candidate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins import BUILTINS
 from flake8_cnnmem.evaluate.builtins.classes import TYPE
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
@@ -333,7 +334,7 @@ def fields(run: Runtime, class_or_instance: Value) -> Value:
             word = found.attributes.get("type") if isinstance(found, Instance) else None
             if isinstance(found, Instance) and isinstance(word, str) and word in PLAIN_TYPES:
                 # Of an annotation the text is kept, whether Python evaluates it or not.
-                found.attributes["type"] = run.builtin(word)
+                found.attributes["type"] = BUILTINS[word]
     return tuple(own[each.name] for each in entries if each.name in own)
 
 
