@@ -60,7 +60,7 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
             if run.layers_made != made:
                 run.trace.built(result, made, site)
             run.site = outer
-            return result.as_number("int") if finds and type(result) is Unknown else result
+            return result.as_number("int") if finds and type(callee) is Unknown and type(result) is Unknown else result
 
         return simple
 
@@ -141,7 +141,8 @@ def word_of_training(node: cst.Call) -> str:
 
 
 def is_search(node: cst.Call) -> bool:
-    """Whether it asks a list or text that may not be known where something stands in it: `classes.index(name)`."""
+    """Whether it asks, of what is not known, where something stands in it: `classes.index(name)`. What a method of that
+    name in the program gives is its own affair."""
     return isinstance(node.func, cst.Attribute) and node.func.attr.value == "index" and len(node.args) == 1
 
 

@@ -90,7 +90,7 @@ class Importer:
         self.mentioned: dict[str, Mapping[object, Sequence[int]]] = {}
         """By path: the statements of a file that may register a key, by key."""
         self.completed: dict[int, int] = {}
-        """Containers, by id, that have been completed, and how many modules were known by then."""
+        """Containers, by id, that have been completed, and how many modules the program imported by then."""
         self.subclassed: set[tuple[str, str]] = set()
         """Classes, by the path of their module, of which the subclasses have been looked for in what is imported."""
         self.reached: tuple[int, Sequence[Place]] = (-1, ())
