@@ -23,11 +23,6 @@ COUNTS = (
 """Arguments that become sizes of weights."""
 
 
-def whole(value: object) -> bool:
-    """Whether a value is a plain whole number."""
-    return type(value) is int
-
-
 def of_counts(given: Arguments) -> Refusal:
     """Sizes of weights: no fractions, none below zero."""
     for word in COUNTS:
@@ -127,7 +122,7 @@ def of_fractions(given: Arguments) -> Refusal:
 def of_pairs(given: Arguments) -> Refusal:
     """`Bilinear.__init__`."""
     first = given.get("in1_features")
-    return ("ValueError", f"in1_features must be > 0, but got {first}") if first == 0 and whole(first) else None
+    return ("ValueError", "in1_features must be > 0, but got 0") if type(first) is int and first == 0 else None
 
 
 CHECKS: Mapping[str, Callable[[Arguments], Refusal]] = {
