@@ -83,7 +83,6 @@ KNOWN: dict[str, Short] = {
     "teacher_forcing/1": Short(
         -0.0131, ("lower-bound", "figure"), "what cuDNN reserves for recurrent layers is its own: the truth has a guess"
     ),
-    "hooked_in_both/1": Short(0.0002, ("lower-bound",), "what hooks keep of a model's results is told as a cause"),
     "scaled_by_channel/1": Short(
         0.0009, ("lower-bound",), "what an addcmul makes for factors that are repeated is not known in all cases"
     ),

@@ -355,6 +355,8 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
         if value.call is not None and value.call.number <= began:
             turn.older.append((variable_of(path, owners), value.call.number))
             continue
+        if (value.call is not None or value.born >= began) and all(type(key) is int for _, key in owners):
+            turn.named.setdefault(variable_of(path, owners), []).append(value)
         # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
         # may have been given a container that is made anew.
         filling = ((owner, *filled[key]) for owner, key in owners if key in filled)

@@ -91,6 +91,9 @@ class Step:
     less: bool = False
     """Whether one more comes behind them that is given less."""
     once: bool = False
+    left: tuple[tuple[Tensor, int], ...] = ()
+    """What a turn that does something now and then has left for those behind it, each with the number of the op until
+    which a run holds it."""
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -19,6 +19,7 @@ from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.fits import fit_around
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.graph_steps import doubts_of, graph_step, values_of
+from flake8_cnnmem.models.kept_results import KEPT
 from flake8_cnnmem.models.looks import largest_look, looked_at
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.residents import replaced_later
@@ -111,6 +112,8 @@ def joined(
         if step is not None:
             whole = model.calls and not called_in_parts(root) and not is_rebuilt(root, phase)
             model = model if whole else run_by(model, step)
+            if len(step.turns) > 1 and phase is not None and phase.loop is not None and phase.loop.knows_kept_results:
+                model = replace(model, causes=tuple(cause for cause in model.causes if cause.reason != KEPT))
             return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *step.causes, *often)))), step)
         beyond = () if phase is None else tuple(unlike_one_pass(root, phase, stated_batch(training)))
         # Of a model that the step never calls as a whole, a call of it tells less than the step.

@@ -14,6 +14,7 @@ from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind, lies_on_device, moved_at
 from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed, for_any_batch, known
+from flake8_cnnmem.models.held_tensors import left_now_and_then
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.ops.derivative import NotDerived
@@ -40,7 +41,8 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
     if not all(followed(turn, weights) for turn in turns):
         return None
     once = phase.once and len(roots[0].phases) < 2
-    step = Step(tuple(turns), tuple(dict.fromkeys(causes)), *held_on(phase), once)
+    left = tuple(left_now_and_then(phase, places)) if len(turns) > 1 else ()
+    step = Step(tuple(turns), tuple(dict.fromkeys(causes)), *held_on(phase), once, left)
     return for_any_batch(step, batch)
 
 
