@@ -70,11 +70,6 @@ KNOWN: dict[str, Short] = {
     "graphs_left/2": Short(
         -0.6610, ("lower-bound", "figure"), "what is kept with its graph before a training is not counted beside it"
     ),
-    "image_optimised/1": Short(
-        None,
-        ("unresolved", "input", "trainable", "no"),
-        "of a training whose optimizer holds no weight of a model only the loop is told",
-    ),
     "sharpness_aware/1": Short(
         0.0703,
         ("upper-bound", "optimizer", "figure"),

@@ -67,6 +67,8 @@ def reached_from(loss: Tensor) -> frozenset[int]:
         call = tensor.call
         if isinstance(tensor, Weight) and tensor.trainable and not tensor.buffer:
             found.add(id(tensor))
+        if tensor.trained_as is not None:
+            found.add(id(tensor.trained_as))
         if call is not None and id(call) not in seen and call.grad and not call.op.cuts_gradient:
             seen.add(id(call))
             waiting += (*call.weights, *call.inputs)
