@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import builtins
+from flake8_cnnmem.evaluate.annotations import annotations_of_class, annotations_of_function
 from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.module_dict import contents
 from flake8_cnnmem.evaluate.modules import Module
@@ -247,6 +248,8 @@ def up_to_object(run: Interpreter, classes: tuple[Class, ...]) -> tuple[Class, .
 
 def of_class(run: Interpreter, cls: Class, name: str) -> Value:
     """An attribute of a class or of its metaclass, bound as Python binds it; or MISSING."""
+    if name == "__annotations__":
+        return annotations_of_class(run, cls)
     # `type` has a `__dict__` of its own, which comes before that of the class's instances.
     found = MISSING if name == "__dict__" else cls.find(name)
     if type(found) is StaticMethod:
@@ -412,7 +415,9 @@ def of_function(run: Interpreter, function: Function, name: str) -> Value:
         return function
     if name == "__code__":
         return code_of(function.name, function.module.path, function.parameters, function.site.line)
-    if name in ("__annotations__", "__closure__"):
+    if name == "__annotations__":
+        return annotations_of_function(run, function)
+    if name == "__closure__":
         return run.unknown(f"{name} of a function is not followed")
     if name == "__get__":
         return Native("__get__", lambda run, instance, owner=None: Bound(function, instance))
