@@ -74,3 +74,46 @@ def test_a_batch_that_was_not_found_is_a_cause() -> None:
 def test_steps_of_an_epoch_tell_the_batch_where_the_generator_does_not() -> None:
     tail = TAIL.replace("steps_per_epoch=50", "steps_per_epoch=np.ceil(len(files) / batch)")
     assert reported(HEAD + UNFOLLOWED + tail).training.batch_size.value == 16
+
+
+LOADER = """\
+import glob, random
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+class Files(Dataset):
+    def __init__(self):
+        self.files = glob.glob("*.pt")
+    def __len__(self):
+        return len(self.files)
+    def __getitem__(self, at):
+        return torch.zeros(8), torch.zeros(1)
+data, net = Files(), nn.Linear(8, 1)
+loader = DataLoader(data, batch_size={size})
+opt = torch.optim.SGD(net.parameters(), 0.1)
+for x, y in loader:
+    loss = nn.functional.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+SMALLER = {
+    "of a loader": LOADER.format(size="min(24, len(data))"),
+    "in another order, of more": LOADER.format(size="min(len(data), 24, 64)"),
+    "of arrays": HEAD
+    + "    pass\nmodel = keras.Sequential([keras.Input((24, 20, 3)), layers.Flatten(), layers.Dense(1)])\n"
+    "model.compile('adam', 'mse')\n"
+    "model.fit(np.zeros((99, 24, 20, 3)), np.zeros((99, 1)), batch_size=min(24, len(files)))\n",
+}
+
+
+@pytest.mark.parametrize("text", SMALLER.values(), ids=SMALLER)
+def test_a_batch_no_larger_than_the_data_is_whole(text: str) -> None:
+    report = reported(text)
+    assert (report.training.batch_size.value, report.status) == (24, "exact")
+
+
+@pytest.mark.parametrize("size", ["random.randint(8, 24)", "max(24, len(data))"])
+def test_a_batch_of_an_unknown_size_is_a_cause(size: str) -> None:
+    assert reported(LOADER.format(size=size)).status == "lower-bound"
