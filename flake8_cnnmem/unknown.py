@@ -168,8 +168,8 @@ def unless_none(value: Any) -> Any:
 
 
 def largest(value: Any) -> Any:
-    """The most that a whole number may be which is the smaller of one that is known and another (`min(16, len(files))`):
-    a batch is counted whole, as where there are more samples. Any other value itself."""
+    """The most that a whole number may be which is the smaller of a known one and another (`min(16, len(files))`): a
+    batch is counted whole, as where there are more samples. Any other value itself."""
     span = value.span if isinstance(value, Unknown) else None
     return int(span[1]) if span is not None and span[0] == -math.inf else value
 

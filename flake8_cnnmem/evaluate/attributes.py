@@ -16,6 +16,7 @@ from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.stdlib import host_members
 from flake8_cnnmem.evaluate.stdlib.frame_objects import code_of
 from flake8_cnnmem.evaluate.stdlib.versions import with_order
+from flake8_cnnmem.evaluate.unknown_members import of_unknown
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.text.versions import VersionText
 from flake8_cnnmem.unknown import Unknown
@@ -43,22 +44,13 @@ INHERITED = ("__getattribute__", "__setattr__", "__delattr__", "__init_subclass_
 """What `object` does that people call by name on objects of any class."""
 
 
-AS_MANY = frozenset({
-    "array", "copy", "iloc", "index", "items", "iterrows", "itertuples", "loc", "reset_index", "to_list", "to_numpy",
-    "tolist", "values",
-})  # fmt: skip
-"""Attributes and methods of rows and of arrays that have as many items as those have."""
-
-
 def find(run: Interpreter, value: Value, name: str) -> Value:
     """The attribute, MISSING where it is absent for certain, Unknown where nobody can say."""
     kind = type(value)
     if type(value) is Instance:
         return of_instance(run, value, name)
     if type(value) is Unknown:
-        if value.known is not None and name in value.known:
-            return value.known[name]
-        return value.loose() if value.items is None or name not in AS_MANY else value.part(value.items)
+        return of_unknown(value, name)
     if name == "__class__":
         return run.type_of(value)
     if type(value) is Module:
