@@ -19,7 +19,7 @@ def of_unknown(value: Unknown, name: str) -> Value:
     """An attribute of it."""
     if value.known is not None and name in value.known:
         return value.known[name]
-    if name == "astype" and value.items is None:
+    if name == "astype":
         return Native("astype", lambda run, dtype=None, *args, **kwargs: as_type(value, dtype), propagate_unknown=False)
     return value.loose() if value.items is None or name not in AS_MANY else value.part(value.items)
 
@@ -27,5 +27,5 @@ def of_unknown(value: Unknown, name: str) -> Value:
 def as_type(value: Unknown, dtype: Value) -> Unknown:
     """`mask.astype(np.int64)`: an array of which nothing is known but its dtype."""
     name = name_of(dtype)
-    found = value.loose()
+    found = value.loose() if value.items is None else value.part(value.items)
     return found if name is None else replace(found, something=True, known={"dtype": dtype_object(name)})
