@@ -14,6 +14,7 @@ from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
 from flake8_cnnmem.evaluate.loop_turns import LONGEST_PERIOD, Loop, Turn, around
 from flake8_cnnmem.evaluate.numbers import number_kind
+from flake8_cnnmem.evaluate.results_in_layers import mark_results
 from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evaluate.training_state import (
     declares_inputs,
@@ -163,6 +164,7 @@ class Rounds:
         turn.leaves = not learned and leaves_results(run, turn, self.variables)
         if learned or turn.leaves:
             mark_held(run, turn)
+            mark_results(run, turn)
         run.trace.end(turn, run.numbered)
 
     def over(self, frame: Frame, count: int | None) -> None:

@@ -15,7 +15,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.loop_turns import around
 from flake8_cnnmem.evaluate.trace import RootCall
-from flake8_cnnmem.evidence import Phase, seen_through
+from flake8_cnnmem.evidence import Phase, loose_parameters, seen_through
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
@@ -81,7 +81,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         trained = [root for root in taking if is_updated(root, phase)] or [
             root for root in taking if is_called_to_learn(root, phase) or is_held(root, phase)
         ]
-        trained += single_layers(run, phase, trained)
+        trained += single_layers(run, phase, trained) or trains_beside(taking, phase)[: not trained]
         if not trained:
             loose = bool(phase.updated - {id(weight) for root in roots for weight in weights_of(root)})
             if loose or not any(map(is_trained, taking)) or any(map(holds_no_weight, phase.optimizers)):
@@ -233,6 +233,15 @@ def single_layers(run: Interpreter, phase: Phase, trained: Sequence[Root]) -> li
                 calls = [call for call in run.trace.root_calls if seen_through(call.instance) is layer]
                 found.append(Root(path, f"{run.trace.path}::{path}", layer, site, site, run, calls))
     return found
+
+
+def trains_beside(taking: Sequence[Root], phase: Phase) -> list[Root]:
+    """The largest of the models that a step only looks at, where all that it updates are tensors of no model: an image
+    under a frozen network, a code for a decoder. It is told as the training of that model with them."""
+    loose = {id(weight) for weight in loose_parameters(phase)}
+    if not loose or not phase.updated or not phase.updated <= loose:
+        return []
+    return sorted(taking, key=lambda root: -len(weights_of(root)))[:1]
 
 
 def continues(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:

@@ -84,6 +84,10 @@ def beside_models(phase: Phase) -> Iterator[Unknown]:
     model (codes that are learned for each sample, copies in float32), whose gradients and state are not counted."""
     for optimizer in phase.optimizers:
         loose = [each for each in held_by(optimizer) if isinstance(each, Tensor) and not isinstance(each, Weight)]
+        named = frameworks.optimizer_of(optimizer)
+        if named is not None and named.own is None and frameworks.updated_by(optimizer) is not None:
+            # Parameters stand for them in the step, where that is known.
+            continue
         sizes = [dims.at_batch(dims.product(each.shape), 1) for each in loose if not isinstance(each.shape, Unknown)]
         few = len(sizes) == len(loose) and all(isinstance(size, int) and size <= FEW_VALUES for size in sizes)
         if not few:
