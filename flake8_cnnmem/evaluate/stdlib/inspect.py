@@ -81,7 +81,8 @@ def parameters(run: Runtime, function: Value) -> list[Instance] | Unknown:
             return run.unknown("the signature of a value is not known")
         owner = next(each for each in cls.mro if word in each.namespace)
         if word == "__init__" and "signature" in owner.facts:
-            return of_signature(owner.facts["signature"](), 0)
+            told = owner.facts["signature"]
+            return of_signature(told() if callable(told) else told, 0)
         found = parameters(run, method)
         return found if isinstance(found, Unknown) else found[1:]
     if isinstance(function, Native):

@@ -3,6 +3,7 @@ hold and make is a table (memory/optimizers.py). What derives from them is follo
 
 from __future__ import annotations
 
+from inspect import Parameter, Signature
 from itertools import count
 
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
@@ -187,12 +188,17 @@ def _declare(name: str) -> Class:
         start(run, self, params, {**options, **given})
         return None
 
-    return Class(
+    cls = Class(
         name,
         (OPTIMIZER,),
         {"__init__": Native("__init__", init, propagate_unknown=False)},
         module=f"torch.optim.{name.lower()}",
     )
+    cls.facts["signature"] = lambda: Signature([
+        Parameter(word, Parameter.POSITIONAL_OR_KEYWORD, default=options.get(word, Parameter.empty))
+        for word in ("params", *options)
+    ])  # fmt: skip
+    return cls
 
 
 OPTIMIZERS: dict[str, Class] = {**{name: _declare(name) for name in OPTIONS}, "Optimizer": OPTIMIZER}
