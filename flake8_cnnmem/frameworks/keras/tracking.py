@@ -287,10 +287,6 @@ def holds_own(value: Value) -> bool:
 def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None:
     """`layer.name = value`. What stood there before stays among the layer's own (`Layer.__setattr__` tracks and never
     lets go); a layer that is built takes no new one (`Tracker.lock`)."""
-    from flake8_cnnmem.frameworks.keras.adding_weights import assign
-
-    if name in ("_trainable_weights", "_non_trainable_weights") and is_of_2(run):
-        value = assign(run, self, value, name == "_trainable_weights")
     state, before = self.native, self.attributes.get(name)
     if isinstance(state, LayerState):
         if state.locked and not state.building:
