@@ -13,7 +13,7 @@ from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.ops.base import extent
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value, in_turn
 
 LAYER = Class("Layer", module="keras.layers")
 """`keras.layers.Layer`. Every layer class, ours or the user's, derives from it. Its methods are entered in layer.py."""
@@ -72,7 +72,7 @@ def layers_in(value: Value, depth: int = 0) -> Iterator[Instance]:
         elif isinstance(value.payload, (list, dict, tuple)) and depth < 8:
             yield from layers_in(value.payload, depth + 1)
     elif isinstance(value, (list, tuple, set)) and depth < 8:
-        for item in value.held() if isinstance(value, TrackedList) else value:
+        for item in value.held() if isinstance(value, TrackedList) else in_turn(value) if type(value) is set else value:
             if type(item) not in PLAIN:
                 yield from layers_in(item, depth + 1)
     elif isinstance(value, dict) and depth < 8:
