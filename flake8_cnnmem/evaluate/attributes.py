@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import builtins
+from flake8_cnnmem.evaluate.alternatives import attribute_of
 from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.module_dict import contents
 from flake8_cnnmem.evaluate.modules import Module
@@ -57,6 +58,8 @@ def find(run: Interpreter, value: Value, name: str) -> Value:
     if type(value) is Unknown:
         if value.known is not None and name in value.known:
             return value.known[name]
+        if value.among:
+            return attribute_of(run, value, name)
         return value.loose() if value.items is None or name not in AS_MANY else value.part(value.items)
     if name == "__class__":
         return run.type_of(value)
