@@ -83,6 +83,9 @@ class Unknown:
     of_layers: bool = field(default=False, compare=False)
     """Whether it may be a layer, or what makes one: several are there to choose from."""
 
+    among: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    """The objects of which it is one, where those are known."""
+
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
         return self if self.number == kind else self.another(kind)
@@ -91,7 +94,7 @@ class Unknown:
         """A number of which nothing is known, for the same cause."""
         return replace(
             self, something=True, number=kind, place=None, stride=None, left=None, items=None, span=None, known=None,
-            loaded="", sequence=False, of_layers=False,
+            loaded="", sequence=False, of_layers=False, among=(),
         )  # fmt: skip
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
@@ -107,12 +110,12 @@ class Unknown:
 
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
-        plain = not self.number and not self.sides and self.items is None and self.known is None
+        plain = not self.number and not self.sides and self.items is None and self.known is None and not self.among
         if plain and not self.loaded and not self.sequence:
             return self
         return replace(
             self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file(),
-            sequence=False, items=None, span=None, known=None,
+            sequence=False, items=None, span=None, known=None, among=(),
         )  # fmt: skip
 
     def made_of_file(self) -> str:

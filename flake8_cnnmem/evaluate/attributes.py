@@ -50,7 +50,7 @@ def find(run: Interpreter, value: Value, name: str) -> Value:
     if type(value) is Instance:
         return of_instance(run, value, name)
     if type(value) is Unknown:
-        return of_unknown(value, name)
+        return of_unknown(run, value, name)
     if name == "__class__":
         return run.type_of(value)
     if type(value) is Module:

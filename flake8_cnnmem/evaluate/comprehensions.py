@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate import joins
+from flake8_cnnmem.evaluate.alternatives import item_of_one
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
@@ -417,7 +418,9 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
                 yield items.loose()
                 return
             item = run.sample(given)
-            items = iter([items.loose() if item is MISSING else item])
+            if item is MISSING:
+                item = item_of_one(run, items) if items.among else items.loose()
+            items = iter([item])
         if inner is None:
             inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
             inner.caller = frame

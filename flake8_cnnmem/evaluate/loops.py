@@ -11,6 +11,7 @@ import ast
 import operator
 from collections.abc import Iterator
 
+from flake8_cnnmem.evaluate.alternatives import item_of_one
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.blocks import compile_block, statement
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
@@ -75,7 +76,9 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         items = run.iterate(value)
         if isinstance(items, Unknown):
             item = run.sample(value)
-            return any_number(frame, items, once(items if item is MISSING else item))
+            if item is MISSING:
+                item = item_of_one(run, items) if items.among else items
+            return any_number(frame, items, once(item))
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn

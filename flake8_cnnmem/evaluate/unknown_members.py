@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from flake8_cnnmem.evaluate.alternatives import attribute_of
 from flake8_cnnmem.frameworks.numpy.dtypes import dtype_object, name_of
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 AS_MANY = frozenset({
     "array", "copy", "iloc", "index", "items", "iterrows", "itertuples", "loc", "reset_index", "to_list", "to_numpy",
@@ -15,10 +20,12 @@ AS_MANY = frozenset({
 """Attributes and methods of rows and of arrays that have as many items as those have."""
 
 
-def of_unknown(value: Unknown, name: str) -> Value:
+def of_unknown(run: Interpreter, value: Unknown, name: str) -> Value:
     """An attribute of it."""
     if value.known is not None and name in value.known:
         return value.known[name]
+    if value.among:
+        return attribute_of(run, value, name)
     if name == "astype":
         return Native("astype", lambda run, dtype=None, *args, **kwargs: as_type(value, dtype), propagate_unknown=False)
     return value.loose() if value.items is None or name not in AS_MANY else value.part(value.items)

@@ -43,6 +43,7 @@ from flake8_cnnmem.models.unknown_models import (
     of_unknown_steps,
     steps_on_unknown,
 )
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
 
@@ -79,6 +80,9 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         ]
         trained += single_layers(run, phase, trained) or trains_beside(taking, phase)[: not trained]
         if not trained:
+            for root in roots if phase.calls else ():
+                if is_updated(root, phase):
+                    root.beyond += uncalled(root, phase)
             loose = bool(phase.updated - {id(weight) for root in roots for weight in weights_of(root)})
             if loose or not any(map(is_trained, taking)) or any(map(holds_no_weight, phase.optimizers)):
                 unknown.append(phase)
@@ -245,6 +249,12 @@ def trains_beside(taking: Sequence[Root], phase: Phase) -> list[Root]:
 def is_updated(root: Root, phase: Phase) -> bool:
     """Whether the step updates a weight of a model."""
     return any(id(weight) in phase.updated for weight in weights_of(root))
+
+
+def uncalled(root: Root, phase: Phase) -> tuple[Unknown, ...]:
+    """Why what a model is told to need is not what is trained: a step updates it that calls another one."""
+    site = next((optimizer.site for optimizer in phase.optimizers if optimizer.site is not None), root.site)
+    return (Unknown(f"a step updates {root.name} without calling it", site.path, site.line),)
 
 
 def is_called_to_learn(root: Root, phase: Phase) -> bool:

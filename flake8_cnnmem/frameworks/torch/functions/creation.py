@@ -7,7 +7,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.nested import countable
-from flake8_cnnmem.frameworks.torch.applying import tensor_of
+from flake8_cnnmem.frameworks.torch.applying import refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes, whole
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
@@ -378,6 +378,7 @@ def as_tensor(run: Runtime, data: Value, dtype: Value = None, device: Value = No
 def refilled(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     """`x.normal_()`, `x.copy_(y)`: other values in the same place."""
     if isinstance(input, Tensor):
+        refuse_leaf(run, input)
         known = input.data is not None
         lose(run, input)
         if known and not isinstance(input, Weight):
@@ -397,6 +398,7 @@ def refill(value_from: Callable[..., Any], function: str) -> Callable[..., Value
 
     def method(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
         if isinstance(input, Weight):
+            refuse_leaf(run, input)
             lose(run, input)
             return input
         if isinstance(input, Tensor) and input.call is None:
