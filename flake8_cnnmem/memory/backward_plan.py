@@ -97,6 +97,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     if node.plan.alone and len(reached) == 1:
         scratch = list(node.plan.alone[reached[0]])
     instead = turned = None
+    arrived = gradient
     if row.restrided and is_turned(operands[0], False):
         # Its one place is told as channels last by as_strided, whose gradient is written into zeros.
         instead = memory.lot(gradient.values, each)
@@ -106,8 +107,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     if row.reads == "matrix" and memory.chip is not None:
         if instead is None and is_gathered(call, operands[:2], gradient):
             scratch.append(memory.lot(gradient.values, each))
-        # The gradient of the second operand comes last, and of the first.
-        beside = 0 if 1 in wanted else 1
+        # The gradient of the right operand comes last, and of the left one where that has none.
+        right = 0 if swaps(call, operands) else 1
+        beside = 1 - right if right in wanted else right
         if beside in node.plan.gathered:
             scratch.append(memory.lot(operands[beside].values, size_of(operands[beside].dtype)))
     if is_in_place(call) and operands[0].viewed and node.whole is None:
@@ -241,15 +243,18 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     repeats = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
     repeats += [place for place, _ in passing]
     order = sorted(range(len(wanted)), key=lambda place: place in repeats)
+    if swaps(call, operands):
+        order.reverse()
     late = any(how == "late" for how, _, _ in made)
-    sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, gradient)
+    split = is_split(node, operands)
+    sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, arrived if split else gradient)
     if row.one_order and operands[0].sizes is not None and len(operands[0].sizes) == 3:
         # A copy that is read in one dimension is there until the bias is summed (convolution_backward).
         x = operands[0].form
         copies = [memory.lot(form.values, size_of(form.dtype)) for form in turned_by(x, x)]
         sums = [[*copies, *lots] for lots in sums]
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
-    when = "last" if row.bias_last else "first" if row.counts or is_split(node, operands) else ""
+    when = "last" if row.bias_last else "first" if row.counts or split else ""
     if passing or len(scratch) != last or len(sums) != in_full:
         in_full = 0
     meanwhile = len(node.plan.temporaries)
@@ -273,6 +278,12 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         meanwhile,
         turned,
     )
+
+
+def swaps(call: Call, operands: Sequence[Value]) -> bool:
+    """Whether a sum of products is one of matrices whose left one is the second operand."""
+    product = summed(call, operands[:2]) if call.op.product == "equation" else None
+    return product is not None and product.swapped
 
 
 def reads_as_result(node: TapeNode) -> bool:
