@@ -48,7 +48,7 @@ ATTENTION = [
                                 forward=(New("gathered", 1),), behind=EFFICIENT,
                                 heads_inside=True, autocast=HALF)),
     ("attention/efficient, masked", OpRule((*FUSED, Saved(New("bias")), Saved(New("attended", 4))),
-                                        layout="heads inside",
+                                        layout="heads inside", mask_first=True,
                                         forward=(New("gathered", 1),), behind=EFFICIENT,
                                         heads_inside=True, autocast=HALF)),
     # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask. Backward: the

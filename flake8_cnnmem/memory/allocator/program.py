@@ -68,6 +68,9 @@ def first_products(marks: Sequence[Mark], ahead: int, run: Sequence[Change]) -> 
         thread = phase in ON_THE_WAY_BACK
         if thread in seen or isinstance(op, str) or not (op.op.multiplies_back if thread else op.op.multiplies):
             continue
+        if op.op.product == "steps":
+            # A fused kernel of attention multiplies by itself: without one its products stand here as such.
+            continue
         seen.add(thread)
         at, until = bisect_left(run, (index + ahead,)), bisect_left(run, (end + ahead,))
         asked = [place + 1 for place, event, _ in run[at:until] if event > 0]
