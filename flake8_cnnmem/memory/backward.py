@@ -252,6 +252,7 @@ class Backward:
                 # Each is summed, and gone, before the next one is.
                 summed.append(list(way.validated).index(place))
                 self._sum(way, full, summed[-1])
+        scratch += [memory.room(lot) for lot in way.last]
         for lots in plan.groups:
             for storage in [memory.room(lot) for lot in lots][::-1]:
                 memory.release(storage)

@@ -144,7 +144,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if not lie_alike(gradient.sizes, gradient.strides, wanted_as):
             scratch.append(memory.lot(gradient.values, each))
     scratch += places_sorted(memory, call, operands[1:])
-    in_full = 0
+    in_full, last_made = 0, list[int]()
     if row.gradient in ("new", "reuse") or (row.gradient == "signed" and call.op.repeats == "gradient"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         # The sum is there in the result's dtype before it is cast.
@@ -152,8 +152,12 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         wider = [value for value in spread if call.op.repeats == "operands" and size_of(value.dtype) < each]
         scratch += [memory.lot(value.values, each - size_of(value.dtype)) for value in wider]
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
-        scratch += [memory.lot(dims.product(shape), each) for shape in full]
-        in_full = len(full)
+        lots = [memory.lot(dims.product(shape), each) for shape in full]
+        if call.op.product == "steps":
+            last_made = lots
+        else:
+            scratch += lots
+            in_full = len(full)
     last = len(scratch)
     if row.gradient == "slices":
         # Zeros are put in a copy of the gradient where values were: they are gone when those get theirs.
@@ -277,6 +281,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         (),
         meanwhile,
         turned,
+        last_made,
     )
 
 
@@ -320,8 +325,8 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
         if op.looks_up:
             if is_sparse(op):
                 continue
-            line = segments_of(gradient.shape, node.operands[at][1].shape)
-            lots.append([memory.timeline.lot(line, "temporaries")])
+            parts = segments_of(gradient.shape, node.operands[at][1].shape)
+            lots.append([memory.timeline.lot(part, "temporaries") for part in parts])
             continue
         sizes = node.operands[at][1].sizes
         if sizes is None:
