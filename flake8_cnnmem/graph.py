@@ -71,6 +71,8 @@ class Tensor(Referable):
     """The number that calls had reached when the code gave a leaf its first name; 0 if it has none."""
     classes: int = 0
     """Of labels: how many classes they tell apart. Each of the numbers below it is among the values. 0 for others."""
+    one_hot: int = 0
+    """Of labels as rows with a one at their class: how many classes they tell apart, each of them in some row."""
     true: int | None = None
     """Of a mask that holds more values than are kept: how many of them are true. None where that is not known."""
     symbolic: bool = False

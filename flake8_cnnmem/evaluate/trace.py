@@ -215,6 +215,11 @@ class Trace:
         outside = self.turn.doubts if self.turn is not None else 0
         return self.doubts[-1] if len(self.doubts) > outside else None
 
+    def after_call(self) -> bool:
+        """Whether a model's call is the last that has happened, but for gradients that were cleared."""
+        last = next((event.kind for event in reversed(self.events) if event.kind != "zero_grad"), "")
+        return last == "call"
+
     def ran(self, call: Call) -> None:
         """An op was applied."""
         if not self.recording:

@@ -26,7 +26,7 @@ from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.framework import resident, rules_of, weights_in_memory
 from flake8_cnnmem.memory.optimizer_step import Stepping
 from flake8_cnnmem.memory.replay_result import Replayed
-from flake8_cnnmem.memory.storages import Memory, Value
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import leading_from, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.memory.unreachable import forget_unreachable
@@ -297,14 +297,21 @@ class Replay:
                 for storage in entry.saved:
                     memory.keep(storage)
         forward.tape[:] = rest[::-1]
+        seeds: list[Storage] = []
         for end, seed in action.ends:
             value = forward.values.get(id(end))
             if value is not None and value.grad:
                 given = forward.value(seed) if seed is not None else None
                 gradient = memory.alias(given, value.shape, given.strides) if given else None
-                backward.hand_on(id(end), gradient or memory.new(value.shape, value.dtype))
+                if gradient is None:
+                    # The caller holds what the pass begins with until it is over.
+                    gradient = memory.new(value.shape, value.dtype)
+                    seeds.append(memory.hold(gradient.storage))
+                backward.hand_on(id(end), gradient)
         program, passes = forward.nodes
         backward.run(in_order(reached[::-1], program, passes, self.first), on_the_way, targets or ())
+        for storage in seeds:
+            memory.release(storage)
         forward.autocast.look_at(forward.tape)
 
     def give(self, action: Action) -> None:

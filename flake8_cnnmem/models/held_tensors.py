@@ -13,6 +13,7 @@ from flake8_cnnmem.evaluate.loop_turns import Loop
 from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.growth import with_gradient
+from flake8_cnnmem.evidence.phases import held_by
 from flake8_cnnmem.graph import FOREVER, Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.memory.leaves import storage_of
 from flake8_cnnmem.models.left_by_turns import asked_for
@@ -162,8 +163,11 @@ def graphs_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
             call.number for call in calls_behind([loss]) if call is not loss.call
         ):  # fmt: skip
             gone.add(loss.call.number)
+    trained = [each for optimizer in phase.optimizers for each in held_by(optimizer)]
+    places = any(isinstance(each, Weight) and each.moved_at(phase.stepped) for each in trained)
     for path, tensor in held:
-        if tensor.call is not None and tensor.call.number not in gone and not was_on_the_host(tensor):
+        host = was_on_the_host(tensor) or (places and not lies_on_device(tensor))
+        if tensor.call is not None and tensor.call.number not in gone and not host:
             site = tensor.call.site
             place = (site.path, site.line) if site is not None else ("", 0)
             yield Unknown(f"what the graph behind {path.partition('[')[0]} keeps", *place)

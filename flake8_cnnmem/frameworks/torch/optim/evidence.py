@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -113,11 +113,29 @@ def optimizer_of(value: Value) -> Optimizer | None:
         return Optimizer(value.cls.name.lower(), (), update_of(followed))
     if steps_natively(value):
         whole = by_table(value)
-        parts = by_group(value)
-        return replace(whole, own=Update(parts=parts)) if parts else whole
+        parts, causes = by_group(value), tuple(unsaid(value))
+        if not parts and not causes:
+            return whole
+        return replace(whole, own=Update(parts=parts or (InnerOptimizer(whole),), causes=causes))
     path, line = (value.site.path, value.site.line) if value.site is not None else ("", 0)
     never = Unknown(f"what {value.cls.name} keeps is not known: no step of it is seen", path, line)
     return Optimizer(value.cls.name.lower(), (), Update(causes=(never,)))
+
+
+DECIDING = ("momentum", "amsgrad", "centered", "history_size", "weight_decay", "foreach", "fused")
+"""Options that decide whether there is more state, or a copy of the gradients in the step."""
+
+
+def unsaid(value: Instance) -> Iterator[Unknown]:
+    """Why an optimizer may need more than is counted: an option of it is not known, and was taken to be off. AdamW's
+    decay needs nothing (`adamw`: the parameters are scaled in place)."""
+    groups = value.attributes.get("param_groups")
+    for group in groups if isinstance(groups, list) else ():
+        for word in DECIDING:
+            setting = group.get(word) if isinstance(group, dict) else None
+            if isinstance(setting, Unknown) and not (word == "weight_decay" and value.cls.name == "AdamW"):
+                yield Unknown(f"the {word} of {value.cls.name} is not known: {setting.reason}", *place_of(value))
+                return
 
 
 def update_of(followed: Followed) -> Update:
