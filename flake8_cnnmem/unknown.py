@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
@@ -103,6 +104,10 @@ class Unknown:
             return found
         return replace(found, span=(float(least), float(most), reached))
 
+    def at_most(self, most: int) -> Unknown:
+        """The smaller of this whole number and another one."""
+        return replace(self.another("int"), span=(-math.inf, float(most), True))
+
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
         plain = not self.number and not self.sides and self.items is None and self.known is None and not self.among
@@ -163,6 +168,13 @@ class Unknown:
 def unless_none(value: Any) -> Any:
     """What a value is if it is not None, where that is known; else the value."""
     return value.instead if isinstance(value, Unknown) and value.instead is not None else value
+
+
+def largest(value: Any) -> Any:
+    """The most that a whole number may be which is the smaller of a known one and another (`min(16, len(files))`): a
+    batch is counted whole, as where there are more samples. Any other value itself."""
+    span = value.span if isinstance(value, Unknown) else None
+    return int(span[1]) if span is not None and span[0] == -math.inf else value
 
 
 def of_sequences(items: Iterable[object]) -> Unknown | None:

@@ -437,8 +437,8 @@ class Interpreter:
 
     @property
     def in_forward_of_turn(self) -> bool:
-        """Whether a model is called in a turn of a training loop."""
-        return self.invocation is not None and self.trace.turn is not None
+        """Whether a model is called in a turn of a training loop, or has just been, so that a loss is computed."""
+        return self.trace.turn is not None and (self.invocation is not None or self.trace.after_call())
 
     def left_behind(self, value: Value) -> None:
         """A name is given another value: the tensors that it led to may be freed from here on."""

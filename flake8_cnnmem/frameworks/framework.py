@@ -222,6 +222,8 @@ class Framework:
         lambda run, cause, args, kwargs: cause
     )
     """What a call of a function gives that nobody can follow."""
+    equal_by_value: bool = False
+    """Whether a tensor without axes is, as a dict's key, whatever is equal to it (numpy's scalars)."""
     keeps_graphs: bool = True
     """Whether a result that is held holds what leads back from it; else that is there only while a tape is."""
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []

@@ -107,6 +107,8 @@ def value_of(run: Runtime, argument: Argument, own: Options) -> Value:
         return own.lost[-1]
     if argument.default is MISSING and argument.required:
         return run.unknown(f"the argument {argument.shown} is not given")
+    if argument.action == "store_true" and launches(run, argument, own):
+        return True
     default = default_of(argument)
     if default is None and may_be_needed(run, argument, own):
         return run.unknown(f"the argument {argument.shown} is not given")
@@ -124,6 +126,18 @@ def may_be_needed(run: Runtime, argument: Argument, own: Options) -> bool:
     if not argument.flags or argument.required or not takes_a_value or argument.dest == "help":
         return False
     return run.choose(f"{own.place} options", (LEFT_OUT, GIVEN), only_if_stopped=True) == GIVEN
+
+
+OF_LAUNCH = ("distributed", "ddp")
+"""What flags are called that start a program on the GPUs of a machine."""
+
+
+def launches(run: Runtime, argument: Argument, own: Options) -> bool:
+    """Whether a flag that starts processes is taken to be given: in a run of its own where the program refuses to go on
+    without ("Only DistributedDataParallel is supported.")."""
+    if not any(word in argument.dest for word in OF_LAUNCH):
+        return False
+    return run.choose(f"{own.place} {argument.dest}", (LEFT_OUT, GIVEN), only_if_stopped=True) == GIVEN
 
 
 def defaults(run: Runtime, self: Instance) -> dict[str, Value]:

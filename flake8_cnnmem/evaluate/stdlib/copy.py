@@ -76,10 +76,12 @@ def default_dict(source: DefaultDict, entries: dict[Value, Value]) -> DefaultDic
 
 
 def tensor_copy(x: Tensor) -> Tensor:
-    """A tensor of its own: a Weight's copy is a new parameter of the same shape."""
+    """A tensor of its own: a Weight's copy is a new parameter of the same shape, that of its values asks for no
+    gradient."""
     whole: Tensor = owner(x)
     if isinstance(whole, Weight):
-        return dataclasses.replace(whole, call=None, index=0, held=0)
+        trainable = whole.trainable and (whole is x or (isinstance(x, Weight) and x.trainable))
+        return dataclasses.replace(whole, call=None, index=0, held=0, trainable=trainable)
     return dataclasses.replace(whole, held=0)
 
 

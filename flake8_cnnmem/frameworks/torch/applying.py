@@ -143,7 +143,7 @@ def remain_leaf(run: Runtime, before: Tensor | Unknown, made: Value) -> None:
     if not isinstance(before, Tensor) or isinstance(before, Weight) or not isinstance(made, Tensor):
         return
     if before.requires_grad:
-        made.requires_grad = True
+        made.requires_grad, made.trained_as = True, before.trained_as
         had = run.data(OF_LEAVES).pop(id(before), None)
         if had is not None:
             run.data(OF_LEAVES)[id(made)] = (made, had[1])

@@ -239,10 +239,13 @@ def checkpoint(
 def checkpoint_sequential(
     run: Runtime, functions: Value, segments: Value, input: Value, use_reentrant: Value = None, **kwargs: Value
 ) -> Value:
-    """Segments of a Sequential, all but the last one checkpointed."""
+    """Segments of a Sequential, all but the last one checkpointed. A layer that it holds twice is run once: they are
+    its children."""
     layers = run.items(functions)
     if isinstance(layers, Unknown):
         return layers
+    if isinstance(functions, Instance):
+        layers = list({id(layer): layer for layer in layers}.values())
     if not isinstance(segments, int) or segments < 1:
         return segments if isinstance(segments, Unknown) else run.unknown("the number of segments is not known")
     each = max(1, len(layers) // segments)

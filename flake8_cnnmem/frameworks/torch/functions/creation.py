@@ -32,7 +32,7 @@ from flake8_cnnmem.ops import Expand
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import lose, nest, rewrite, same_values, shares
 from flake8_cnnmem.unknown import Unknown, of_sequences
-from flake8_cnnmem.values import MISSING, Native, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 NOT_NESTED = Unknown("the sizes of a tensor could not be worked out")
 
@@ -259,7 +259,9 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
     if isinstance(data, Unknown):
         if data.number:
             return Tensor((), dtype_of(dtype, "int64" if data.number == "int" else "float"))
-        return Tensor(data, dtype_of(dtype))
+        held = (data.known or {}).get("dtype")
+        own = held.attributes.get("name") if isinstance(held, Instance) else None
+        return Tensor(data.loose(), dtype_of(dtype, own if isinstance(own, str) else "float"))
     if isinstance(data, Tensor):
         made = constant(data.shape, None, dtype_of(dtype, torch_dtype(data))) if isinstance(data.shape, tuple) else None
         if made is None:
