@@ -348,7 +348,7 @@ class Interpreter:
     within = attempts.within
     aside = attempts.aside
     make_data = attempts.make_data
-    refuse_layer = attempts.refuse_layer
+    refuse_made = attempts.refuse_made
     made_of = joins.made_of
     perhaps_done = perhaps.perhaps_done
     pinned = pins.pinned

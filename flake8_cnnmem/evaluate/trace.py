@@ -151,6 +151,8 @@ class Trace:
     """What loops have put something into: (the number of the last op before, where)."""
     gathered: dict[object, set[str]] = field(default_factory=dict)
     """The names of the containers that the turns of a loop have put tensors into, by its statement."""
+    stored: int = -1
+    """The number of ops when a layer that a loop calls last put something into a container, or an attribute."""
     limited: set[int] = field(default_factory=set)
     """The containers, by id, that let go of their first items when they hold so many."""
     repeating: int = 0

@@ -57,7 +57,7 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
     cast = cast_by_code(actual, training.dtype.value)
     replay = Replay(model, training, chip, cast)
     before_all = standing(actual)
-    replay.find(before_all)
+    replay.find(before_all, actual.left)
     if actual.once:
         replay.first = replay.once = True
         replay.run(actual.turns[0])
@@ -65,7 +65,7 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
         replay.run(actual.turns[0])
         left = frozenset(replay.backward.finished)
         replay = Replay(model, training, chip, cast)
-        replay.find(before_all)
+        replay.find(before_all, actual.left)
         replay.keep_from_before(left)
         replay.run(actual.turns[0])
     else:
@@ -169,10 +169,14 @@ class Replay:
         self.forward.finished = self.backward.finished
         self.backward.finished.update(resident(self.model, self.memory, self.weights, self.rules.optimizers))
 
-    def find(self, tensors: Sequence[Tensor]) -> None:
-        """What the program has computed before the step is there when it begins, though it may be read late in it."""
+    def find(self, tensors: Sequence[Tensor], left: Sequence[tuple[Tensor, int]]) -> None:
+        """What the program has computed before the step is there when it begins, though it may be read late in it; what
+        an earlier turn has left, until a number."""
         for tensor in tensors:
             self.forward.value(tensor)
+        for tensor, until in left:
+            self.forward.value(tensor)
+            self.forward.held.put(tensor, until)
 
     def keep_from_before(self, keys: frozenset[int]) -> None:
         """Gradients that are there when the step begins."""

@@ -30,6 +30,7 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
     yield from beside_models(phase)
     yield from files_beside(weights, phase)
     yield from held_by_unknown(phase)
+    yield from refused_optimizers(run, phase)
     yield from put_in_by_hand(phase)
 
 
@@ -60,6 +61,13 @@ def held_by_unknown(phase: Phase) -> Iterator[Unknown]:
         if cause is not None:
             what = f"which parameters the optimizer was made for is not known: {cause.reason}"
             yield Unknown(what, cause.path, cause.line)
+
+
+def refused_optimizers(run: Interpreter, phase: Phase) -> Iterator[Unknown]:
+    """Why a step is never made: the framework refuses what its optimizer is constructed with."""
+    for optimizer in phase.optimizers:
+        if id(optimizer) in run.trace.refused:
+            yield run.trace.refused[id(optimizer)][1]
 
 
 def gathered(phase: Phase) -> Iterator[Unknown]:
