@@ -239,3 +239,53 @@ def test_packages_that_modules_load_are_known_by_their_outlines() -> None:
     module.index()
     assert imported_packages([module]) == ["x", "b"]
     assert module.source.syntax.tree is None
+
+
+INSTALLED = {
+    "factors/__init__.py": "from factors.core import Factor\nfrom factors.kinds import WideFactor\n",
+    "factors/core.py": """
+from torch import nn
+
+class Factor(nn.Module):
+    kinds = {}
+
+    def __init_subclass__(cls, kind="", **options):
+        super().__init_subclass__(**options)
+        Factor.kinds[kind.lower()] = cls
+
+    @staticmethod
+    def make(kind, width):
+        try:
+            cls = Factor.kinds[kind.lower()]
+        except KeyError:
+            raise ValueError(f"no kind {kind}")
+        return cls(width)
+""",
+    "factors/kinds.py": """
+from torch import nn
+from factors.core import Factor
+
+class WideFactor(Factor, kind="Wide"):
+    def __init__(self, width):
+        super().__init__()
+        self.a, self.b = nn.Linear(width, 3), nn.Linear(3, 2)
+    def forward(self, x):
+        return self.b(self.a(x))
+""",
+}
+
+
+@pytest.mark.parametrize(("kind", "wanted"), [("wide", 5 * 3 + 3 + 3 * 2 + 2), ("narrow", None)])
+def test_an_installed_package_completes_its_registry_before_a_key_is_missing(
+    kind: str, wanted: int | None, tmp_path: Path
+) -> None:
+    """The keys are computed, and no text shows them; 26 parameters by PyTorch's own layers, 5 x 3 + 3 and 3 x 2 + 2."""
+    site = tmp_path / "environment" / "site-packages"
+    for name, text in INSTALLED.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(text)
+    program = tmp_path / "project" / "train.py"
+    program.parent.mkdir()
+    program.write_text(f"import torch\nfrom factors import Factor\n\nnet = Factor.make({kind!r}, 5)\n")
+    found = analyse(load(str(program)), Settings(search_path=(str(site),)))
+    assert [report.parameters for report in found.reports] == ([wanted] if wanted else [])
