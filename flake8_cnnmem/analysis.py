@@ -14,7 +14,7 @@ from flake8_cnnmem.model_report.repeated import told_once
 from flake8_cnnmem.results import Drop, FileReport, LayerProblem, ModelReport, Row
 from flake8_cnnmem.running.frame_stack import with_room_below
 from flake8_cnnmem.running.gc_tuning import seldom_collected
-from flake8_cnnmem.settings import environments
+from flake8_cnnmem.settings import environments, workspaces
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import SHELF, Source, SourceError
 from flake8_cnnmem.text.files import DISK, Files
@@ -131,14 +131,15 @@ def in_one_order(
 
 
 def search_folders(settings: Settings, files: Files = DISK) -> Sequence[str]:
-    """Where imports are looked up: the option's folders, the project's root and its `src`, then the packages of the
-    project's environments, those of the running interpreter, and at last the sources that were added without installing
-    anything."""
+    """Where imports are looked up: the option's folders, the project's root, its `src` and what else its build files
+    name, then the packages of the project's environments, those of the running interpreter, the other projects of its
+    repository, and at last the sources that were added without installing anything."""
     root = os.getcwd()
     # Who names a package's folder does not mean to lose the project's own.
-    own = [*(settings.search_path or ()), root, os.path.join(root, "src")]
+    own = [*(settings.search_path or ()), *workspaces.own_folders(root, files)]
     installed = environments.search_folders(own, root, files)
     return [
         *installed,
+        *workspaces.beside(root, files),
         *(each for each in package_sources.code_folders(settings.cache_dir, files) if files.is_folder(each)),
     ]
