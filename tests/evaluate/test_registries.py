@@ -129,6 +129,23 @@ def test_a_registry_is_filled(registry: str, blocks: str, tmp_path: Path, monkey
     assert (model.status, model.parameters) == ("exact", 6), model.causes
 
 
+def test_nobody_else_registers_by_the_programs_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules that note themselves by their `__name__` are not run for "__main__", which is none of theirs: in Python
+    the list has one item here."""
+    registry = "NOTED = {}\nORDER = []\n\ndef note(name):\n    if name not in NOTED:\n        NOTED[name] = 1\n"
+    registry += "        ORDER.append(name)\n"
+    net = "from torch import nn\nfrom zoo.registry import ORDER, note\n\nnote(__name__)\n"
+    net += "net = nn.Sequential(nn.Linear(1, len(ORDER)), nn.ReLU())\n"
+    blocks = "from zoo.registry import note\nnote(__name__)\n"
+    files = {"zoo/__init__.py": "", "zoo/registry.py": registry, "zoo/blocks.py": blocks, "net.py": net}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    [model] = analyse(load("net.py"), Settings()).reports
+    assert model.parameters == 2, model.causes
+
+
 def test_a_package_that_only_other_modules_import_registers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     registry = "from mmengine.registry import MODELS\nfrom extra import unused\n\ndef make(name):\n"
     registry += "    return MODELS.build({'type': name})\n"
