@@ -12,6 +12,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler, expression
 from flake8_cnnmem.evaluate.comprehensions import one_by_one
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function, Super
+from flake8_cnnmem.evaluate.unsaid_arguments import unsaid_arguments
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS, Fit
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.source.syntax import cst
@@ -78,6 +79,7 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
             else:
                 args.append(value)
         kwargs: dict[str, Value] = {}
+        unsaid: Unknown | None = None
         for word, code in keywords:
             value = code(frame)
             if word is not None:
@@ -87,13 +89,19 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
                 continue
             mapping = run.mapping(value)
             if isinstance(mapping, Unknown):
-                return run.call_with_unknown(callee, mapping)
+                unsaid = unsaid or mapping
+                continue
             for key, item in mapping.items():
                 if not isinstance(key, str):
                     raise run.error("TypeError", "keywords must be strings")
                 if key in kwargs:
                     raise given_twice(run, callee, key)
                 kwargs[key] = item
+        if unsaid is not None:
+            words = unsaid_arguments(callee, len(args))
+            if words is None:
+                return run.call_with_unknown(callee, unsaid)
+            kwargs = {**dict.fromkeys(words, unsaid.loose()), **kwargs}
         outer = run.site
         run.site = site
         made = run.layers_made

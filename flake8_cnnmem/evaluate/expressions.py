@@ -10,6 +10,7 @@ from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.own_counts import tested
 from flake8_cnnmem.evaluate.parameters import compile_parameters
 from flake8_cnnmem.evaluate.private import as_stored, is_private, spelled_out
+from flake8_cnnmem.frameworks.framework import GPUS_COUNTED
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Value
@@ -213,6 +214,8 @@ def comparison(compiler: Compiler, node: cst.Comparison) -> Code:
     pairs = [(COMPARISON[type(item.operator)], compiler.expression(item.comparator)) for item in node.comparisons]
     if len(pairs) == 1:
         symbol, right = pairs[0]
+        if isinstance(node.left, cst.Call):
+            return lambda frame: compared(frame, symbol, left, right)
         return lambda frame: frame.run.operate(symbol, left(frame), right(frame))
 
     def chain(frame: Frame) -> Value:
@@ -228,6 +231,24 @@ def comparison(compiler: Compiler, node: cst.Comparison) -> Code:
         return result
 
     return chain
+
+
+SEVERAL = (2, 8)
+"""As many GPUs as machines have more than one of."""
+
+
+def compared(frame: Frame, symbol: str, left: Code, right: Code) -> Value:
+    """What a call gives against another value. How many GPUs it has counted does not matter where there may be more of
+    them with the same outcome (`torch.cuda.device_count() >= i + 1`)."""
+    run = frame.run
+    counted = run.data(GPUS_COUNTED)
+    before = len(counted)
+    value, other = left(frame), right(frame)
+    result = run.operate(symbol, value, other)
+    if len(counted) > before and type(value) is int and type(other) is int:
+        if all(run.operate(symbol, number, other) == result for number in SEVERAL):
+            counted.popitem()
+    return result
 
 
 @expression(cst.IfExp)

@@ -180,6 +180,8 @@ class Framework:
     """Whether an instance may be a model of its own: a user's class or a container, not a framework's single layer."""
     own_inputs: Callable[[Instance], list[Tensor] | None]
     """The input tensors that a model states itself (a functional Keras model), or None."""
+    refuse_copy: Callable[[Runtime, Tensor], None] = lambda run, tensor: None
+    """Raises what a deep copy of a tensor is refused with, where it is."""
     moved: Callable[[Instance], list[Weight]] | None = None
     """All weights of a model in the order in which they come to the device; None for that of `weights`."""
     spelling: Callable[[], Spelling] = lambda: ARRAYS
@@ -220,6 +222,8 @@ class Framework:
         lambda run, cause, args, kwargs: cause
     )
     """What a call of a function gives that nobody can follow."""
+    equal_by_value: bool = False
+    """Whether a tensor without axes is, as a dict's key, whatever is equal to it (numpy's scalars)."""
     keeps_graphs: bool = True
     """Whether a result that is held holds what leads back from it; else that is there only while a tape is."""
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.ops import strides as layout
@@ -44,7 +45,15 @@ def viewed_by(tensor: Tensor) -> Tensor | None:
     call = tensor.call
     if call is None or len(call.inputs) != 1 or getattr(call.op, "view", False) is not True:
         return None
-    return call.inputs[0] if any(tensor is made for made in call.outputs) else None
+    outputs = call.outputs
+    made = tensor is outputs[0] if len(outputs) == 1 else id(tensor) in ids_of(call)
+    return call.inputs[0] if made else None
+
+
+@lru_cache(maxsize=16)
+def ids_of(call: Call) -> frozenset[int]:
+    """The outputs of a call, by id: one that gives the rows of a data set has many."""
+    return frozenset(map(id, call.outputs))
 
 
 def sizes_of(tensor: Tensor) -> tuple[int, ...] | None:

@@ -10,17 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.loop_turns import around
 from flake8_cnnmem.evaluate.trace import RootCall
-from flake8_cnnmem.evidence import Phase, seen_through
+from flake8_cnnmem.evidence import Phase, loose_parameters, seen_through
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.graph import Resident, Tensor, Weight, calls_behind
-from flake8_cnnmem.models.changed_later import changed_between
 from flake8_cnnmem.models.evaluations import evaluated, gathers
 from flake8_cnnmem.models.fits import by_fit, fit_around, fits_of, given_by_turns
 from flake8_cnnmem.models.fits_beside import beside_fits
@@ -37,6 +34,7 @@ from flake8_cnnmem.models.residents import (
     values_beside,
 )
 from flake8_cnnmem.models.root import Root, assigned_name, inside_of, weights_in
+from flake8_cnnmem.models.same_trainings import continues, does_less, order, repeats
 from flake8_cnnmem.models.uncounted import uncounted
 from flake8_cnnmem.models.unknown_models import (
     made_from,
@@ -45,9 +43,8 @@ from flake8_cnnmem.models.unknown_models import (
     of_unknown_steps,
     steps_on_unknown,
 )
-from flake8_cnnmem.values import Instance, Value
-
-ALIKE_DEPTH = 40
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Value
 
 
 def trained_models(run: Interpreter, phases: Sequence[Phase]) -> set[int]:
@@ -81,8 +78,11 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         trained = [root for root in taking if is_updated(root, phase)] or [
             root for root in taking if is_called_to_learn(root, phase) or is_held(root, phase)
         ]
-        trained += single_layers(run, phase, trained)
+        trained += single_layers(run, phase, trained) or trains_beside(taking, phase)[: not trained]
         if not trained:
+            for root in roots if phase.calls else ():
+                if is_updated(root, phase):
+                    root.beyond += uncalled(root, phase)
             loose = bool(phase.updated - {id(weight) for root in roots for weight in weights_of(root)})
             if loose or not any(map(is_trained, taking)) or any(map(holds_no_weight, phase.optimizers)):
                 unknown.append(phase)
@@ -95,6 +95,8 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         losses = {root.site for root in taking if not is_trained(root)}
         taken.update(id(root) for root in roots if root.site in losses and not is_trained(root))
         known = next((group for group in groups if continues(run, group, trained, phase)), None)
+        if known is None and any(does_less(group, phase) for group in groups):
+            continue
         left.come_to(run.trace, phase)
         beside = besides(run, phase, trained, left)
         left.add(phase)
@@ -174,7 +176,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         event.kind in ("backward", "call") and event.trainable for event in run.trace.events
     )
     found += [] if phases or learns else of_unknown_steps(run)
-    found += [] if phases or found else of_plain_tensors(run)
+    found += of_plain_tensors(run, phases)
     return sorted(found, key=lambda root: began(run, root))
 
 
@@ -235,81 +237,24 @@ def single_layers(run: Interpreter, phase: Phase, trained: Sequence[Root]) -> li
     return found
 
 
-def continues(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
-    """Whether a phase is one that was seen before, in its next epoch: the same loop with the same models, optimizers
-    and frozen parts."""
-    earlier = group[0].phases[0]
-    return (
-        {id(root.value) for root in group} == {id(root.value) for root in trained}
-        and same_loop(earlier, phase)
-        and {id(each) for each in earlier.optimizers} == {id(each) for each in phase.optimizers}
-        and earlier.asking == phase.asking
-        and earlier.updated == phase.updated
-        and not changed_between(run, earlier, phase)
-    )
-
-
-def repeats(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
-    """Whether a phase is one that was seen before, with other models made and trained in the same way (folds)."""
-    earlier = group[0].phases[0]
-    if len(group) != len(trained) or not same_loop(earlier, phase) or shapes(earlier) != shapes(phase):
-        return False
-    if computed(earlier) != computed(phase):
-        # Another loss, which the function that trains was given.
-        return False
-    if len(earlier.optimizers) != len(phase.optimizers) or len(earlier.asking) != len(phase.asking):
-        return False
-    if {id(root.value) for root in group} == {id(root.value) for root in trained} and (
-        earlier.updated != phase.updated or earlier.asking != phase.asking or changed_between(run, earlier, phase)
-    ):
-        # Other weights of the same models: a head was replaced, or what trains was chosen anew.
-        return False
-    models = zip(sorted(group, key=order), sorted(trained, key=order), strict=True)
-    optimizers = zip(earlier.optimizers, phase.optimizers, strict=True)
-    return all(
-        alike(a.value, b.value, ALIKE_DEPTH) and a.value is not None and b.value is not None and a.site == b.site
-        for a, b in models
-    ) and all(a.cls is b.cls and alike(options_of(a), options_of(b), 4) for a, b in optimizers)
-
-
-def options_of(optimizer: Instance) -> Value:
-    """What an optimizer is told, as far as its memory depends on it: of a learning rate or a momentum whether there is
-    one."""
-    told = optimizer.attributes.get("defaults")
-    if not isinstance(told, dict):
-        return told
-    return {word: value != 0 if type(value) is float or value == 0 else value for word, value in told.items()}
-
-
-def order(root: Root) -> tuple[int, int]:
-    """Line and column, by which models of one file are sorted."""
-    return root.site.line, root.site.column
-
-
-def same_loop(one: Phase, other: Phase) -> bool:
-    """Whether two phases are runs of one loop statement, or both of none."""
-    return statement_of(one) is statement_of(other)
-
-
-def statement_of(phase: Phase) -> object:
-    """The loop statement of a phase's training; None where no loop is around it."""
-    site = phase.loop.site if phase.loop is not None else None
-    return site.statement if isinstance(site, StatementSite) else None
-
-
-def shapes(phase: Phase) -> list[object]:
-    """What the models are called on."""
-    return [[getattr(value, "shape", None) for value in call.args] for call in phase.calls]
-
-
-def computed(phase: Phase) -> list[object]:
-    """What the last turn computes: each op's kind, whether with a gradient, and the shapes of its results."""
-    return [(call.op.kind, call.grad, [result.shape for result in call.outputs]) for call, _ in phase.passes[-1].calls]
+def trains_beside(taking: Sequence[Root], phase: Phase) -> list[Root]:
+    """The largest of the models that a step only looks at, where all that it updates are tensors of no model: an image
+    under a frozen network, a code for a decoder. It is told as the training of that model with them."""
+    loose = {id(weight) for weight in loose_parameters(phase)}
+    if not loose or not phase.updated or not phase.updated <= loose:
+        return []
+    return sorted(taking, key=lambda root: -len(weights_of(root)))[:1]
 
 
 def is_updated(root: Root, phase: Phase) -> bool:
     """Whether the step updates a weight of a model."""
     return any(id(weight) in phase.updated for weight in weights_of(root))
+
+
+def uncalled(root: Root, phase: Phase) -> tuple[Unknown, ...]:
+    """Why what a model is told to need is not what is trained: a step updates it that calls another one."""
+    site = next((optimizer.site for optimizer in phase.optimizers if optimizer.site is not None), root.site)
+    return (Unknown(f"a step updates {root.name} without calling it", site.path, site.line),)
 
 
 def is_called_to_learn(root: Root, phase: Phase) -> bool:

@@ -59,17 +59,35 @@ def of_unknown_steps(run: Interpreter) -> Iterator[Root]:
             yield Root(NAME, target, None, site, site, run, causes=(cause,), steps=True, fit=own)
 
 
-def of_plain_tensors(run: Interpreter) -> Iterator[Root]:
-    """The first loop that goes back to tensors of no model (`w -= lr * w.grad`), in a program that makes no layer."""
-    for event in () if run.trace.layers else run.trace.events:
+def of_plain_tensors(run: Interpreter, phases: Sequence[Phase]) -> Iterator[Root]:
+    """One for each loop that goes back to tensors of no model alone (`w -= lr * w.grad`), and has no optimizer. Beside
+    models that train, small ones take nothing that is seen."""
+    few = FEW_VALUES if run.trace.layers else 0
+    seen = {id(phase.loop.statement) for phase in phases if phase.loop is not None}
+    for event in run.trace.events:
         if event.kind not in ("backward", "gradient") or event.turn is None or not isinstance(event.subject, Tensor):
             continue
-        read = (tensor for call in calls_behind([event.subject]) for tensor in call.inputs)
-        site = event.turn.loop.site
-        if site is not None and any(tensor.requires_grad and tensor.call is None for tensor in read):
-            cause = Unknown(OF_NO_MODEL, site.path, site.line)
-            yield Root(NAME, f"{run.trace.path}::{NAME}", None, site, site, run, causes=(cause,), steps=True)
-            return
+        loop = event.turn.loop
+        if loop.site is None or id(loop.statement) in seen:
+            continue
+        behind = calls_behind([event.subject])
+        leaves = [tensor for call in behind for tensor in call.inputs if is_plain_leaf(tensor)]
+        if not any(call.weights for call in behind) and any(has_more_than(few, leaf) for leaf in leaves):
+            seen.add(id(loop.statement))
+            cause = Unknown(OF_NO_MODEL, loop.site.path, loop.site.line)
+            yield Root(NAME, f"{run.trace.path}::{NAME}", None, loop.site, loop.site, run, causes=(cause,), steps=True)
+
+
+def has_more_than(few: int, tensor: Tensor) -> bool:
+    """Whether a tensor has more values than so many, or may have."""
+    size = tensor.shape if isinstance(tensor.shape, Unknown) else dims.at_batch(dims.product(tensor.shape), 1)
+    return not isinstance(size, int) or size > few
+
+
+def is_plain_leaf(tensor: Tensor) -> bool:
+    """Whether a gradient comes to rest in a tensor."""
+    made = tensor.call.inputs if tensor.call is not None else ()
+    return tensor.requires_grad and not any(each.requires_grad for each in made)
 
 
 def with_batch(run: Interpreter, fit: Fit) -> Fit:
@@ -84,9 +102,11 @@ def beside_models(phase: Phase) -> Iterator[Unknown]:
     model (codes that are learned for each sample, copies in float32), whose gradients and state are not counted."""
     for optimizer in phase.optimizers:
         loose = [each for each in held_by(optimizer) if isinstance(each, Tensor) and not isinstance(each, Weight)]
-        sizes = [dims.at_batch(dims.product(each.shape), 1) for each in loose if not isinstance(each.shape, Unknown)]
-        few = len(sizes) == len(loose) and all(isinstance(size, int) and size <= FEW_VALUES for size in sizes)
-        if not few:
+        named = frameworks.optimizer_of(optimizer)
+        if named is not None and named.own is None and frameworks.updated_by(optimizer) is not None:
+            # Parameters stand for them in the step, where that is known.
+            continue
+        if any(has_more_than(FEW_VALUES, each) for each in loose):
             site = optimizer.site
             yield Unknown(OF_NO_MODEL, *((site.path, site.line) if site is not None else ("", 0)))
             return

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Native, Value
@@ -39,6 +41,11 @@ def key(run: Runtime, value: Value) -> Value:
         raise run.error("TypeError", f"unhashable type: '{kind.__name__}'")
     if isinstance(value, Batch):
         return run.unknown("the batch size has no value that could be looked up")
+    if isinstance(value, Tensor) and frameworks.named(value.framework).equal_by_value:
+        if value.shape == ():
+            return run.unknown("the values of an array are not known")
+        if not isinstance(value.shape, Unknown):
+            raise run.error("TypeError", "unhashable type: 'ndarray'")
     return value
 
 

@@ -7,6 +7,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from typing import Any
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.builtins.declare import Names, special
 from flake8_cnnmem.evaluate.builtins.dict_kinds import DefaultDict
 from flake8_cnnmem.evaluate.builtins.keys import lost
@@ -75,10 +76,12 @@ def default_dict(source: DefaultDict, entries: dict[Value, Value]) -> DefaultDic
 
 
 def tensor_copy(x: Tensor) -> Tensor:
-    """A tensor of its own: a Weight's copy is a new parameter of the same shape."""
+    """A tensor of its own: a Weight's copy is a new parameter of the same shape, that of its values asks for no
+    gradient."""
     whole: Tensor = owner(x)
     if isinstance(whole, Weight):
-        return dataclasses.replace(whole, call=None, index=0, held=0)
+        trainable = whole.trainable and (whole is x or (isinstance(x, Weight) and x.trainable))
+        return dataclasses.replace(whole, call=None, index=0, held=0, trainable=trainable)
     return dataclasses.replace(whole, held=0)
 
 
@@ -152,6 +155,7 @@ class Copier:
         if isinstance(x, Instance):
             return self.instance(x)
         if isinstance(x, Tensor):
+            frameworks.of(x).refuse_copy(self.run, x)
             return self.remember(x, tensor_copy(x))
         if isinstance(x, (list, tuple, dict, set, frozenset, deque)):
             self.run.spend(len(x) + 1)

@@ -104,6 +104,7 @@ FRAMEWORK = Framework(
     own_inputs=lambda root: None,
     lower=lambda model: Lowered(model, Rules("numpy", 1, {})),
     rules=lambda: Rules("numpy", 1, {}),
+    equal_by_value=True,
     computes="",
     device={},
     versions={},

@@ -117,6 +117,10 @@ def abstract(name: str, kinds: tuple[type, ...], *bases: Class) -> Class:
     """`np.floating` and its like: plain Python numbers count as instances."""
 
     def check(run: Runtime, self: Class, value: Value) -> bool:
+        if isinstance(value, Tensor):
+            # What an array gives at a place.
+            own = SCALARS.get(value.dtype) if value.framework == "numpy" and value.shape == () else None
+            return own is not None and own.derives_from(self)
         return type(value) in kinds
 
     return Class(name, bases, {"__instancecheck__": Native("__instancecheck__", check)}, module="numpy")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.arranging import note_cause
-from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS
+from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS, UNKNOWN_STEPS
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import backward
 from flake8_cnnmem.frameworks.torch.autograd.function import FUNCTION
@@ -169,7 +169,10 @@ SCALER_MEMBERS["state_dict"] = native("state_dict", lambda run, self: {})
 
 
 def scaled_step(run: Runtime, self: Instance, optimizer: Value, *args: Value, **kwargs: Value) -> Value:
-    """`scaler.step(optimizer)`: the optimizer's step."""
+    """`scaler.step(optimizer)`: the optimizer's step, of one that is not known as well."""
+    if isinstance(optimizer, Unknown):
+        site = run.here()
+        run.data(UNKNOWN_STEPS).setdefault(id(site), (optimizer, site))
     return run.call(run.get(optimizer, "step"), *args, **kwargs)
 
 

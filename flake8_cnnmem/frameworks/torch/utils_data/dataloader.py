@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from inspect import Signature, signature
 from itertools import islice
 
 from flake8_cnnmem import dims
@@ -21,7 +22,7 @@ from flake8_cnnmem.frameworks.torch.utils_data.unlike_samples import collated, s
 from flake8_cnnmem.graph import Problem, Tensor
 from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Unknown, largest
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Stream, Value
 
 MEMBERS = Members()
@@ -38,9 +39,13 @@ def loader_init(
 ) -> Value:  # fmt: skip
     """`DataLoader(dataset, batch_size, ...)`: keeps its arguments; the batch size of a `batch_sampler` is that of its
     own."""
+    if isinstance(batch_sampler, Unknown) and batch_size != 1:
+        # Where a batch size is given as well, torch takes none.
+        batch_sampler = None
     if batch_sampler is not None:
         own = run.find(batch_sampler, "batch_size")
         batch_size = own if isinstance(own, int) else run.make_data(COUNTED, batch_sampler)
+    batch_size = largest(batch_size)
     if isinstance(batch_size, Instance) and isinstance(batch_size.payload, int):
         batch_size = batch_size.payload
     self.attributes.update(
@@ -56,6 +61,9 @@ def loader_init(
         if batch_sampler is None:
             self.native["batch_size"] = no_more_than_there_are(run, dataset, batch_size, drop_last)
     return None
+
+
+DATA_LOADER.facts["signature"] = lambda: Signature(list(signature(loader_init).parameters.values())[2:])
 
 
 def no_more_than_there_are(run: Runtime, dataset: Value, batch_size: Value, drop_last: Value) -> Value:
