@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.source import Source, SourceError, parse
 from flake8_cnnmem.source.parsing import pairs, parse_cst
@@ -96,7 +96,8 @@ def in_method(part: Part, lines: list[str], edited: set[int]) -> Part | None:
     node, twin = part
     if not isinstance(twin, ast.ClassDef) or not edited:
         return None
-    statements = list(getattr(node.body, "body", ()))
+    suite: Any = getattr(node, "body", None)
+    statements = list(getattr(suite, "body", ()))
     if len(statements) != len(twin.body):
         return None
     for at, method in enumerate(twin.body):
@@ -106,11 +107,12 @@ def in_method(part: Part, lines: list[str], edited: set[int]) -> Part | None:
             # A class of its own gives the method its indentation, empty lines the position that it has in the file.
             text = f"class {twin.name}:\n{own}"
             tree = parse("\n" * (first - 2) + text)
-            [whole], [only] = parse_cst(text, tree).body, tree.body
-            inner, made = whole.body.body, getattr(only, "body", [])  # type: ignore[union-attr]
-            if len(inner) != 1 or len(made) != 1 or len(tree.body) != 1:
+            nodes: list[Any] = list(parse_cst(text, tree).body)
+            inner = [each for whole in nodes for each in getattr(whole.body, "body", ())]
+            made = [each for whole in tree.body for each in getattr(whole, "body", ())]
+            if len(nodes) != 1 or len(inner) != 1 or len(made) != 1:
                 return None
-            suite = node.body.with_changes(body=[*statements[:at], *inner, *statements[at + 1 :]])
+            suite = suite.with_changes(body=[*statements[:at], *inner, *statements[at + 1 :]])
             fields = {name: value for name, value in ast.iter_fields(twin) if name != "body"}
             again = ast.ClassDef(**fields, body=[*twin.body[:at], *made, *twin.body[at + 1 :]])
             return node.with_changes(body=suite), ast.copy_location(again, twin)
