@@ -222,7 +222,7 @@ def sources(scene: Scene, node: ast.expr) -> list[ast.expr]:
         if node.id in parameters(function):
             return handed(scene, function, node.id)
         function = scene.function_of(function)
-    return scene.index.values_of(node.id, None) or unpacked_from(scene, node.id, None)
+    return scene.index.values_of(node.id, None)
 
 
 def returned(scene: Scene, node: ast.expr) -> list[ast.expr]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.evidence.written import Function, parameters, worked_out
-from flake8_cnnmem.smallest_edit.derived import handed, sources
+from flake8_cnnmem.smallest_edit.derived import handed, sources, unpacked_from
 from flake8_cnnmem.smallest_edit.scene import Scene, inside
 from flake8_cnnmem.values import Instance
 
@@ -74,7 +74,9 @@ def origins(scene: Scene, node: ast.expr, around: Around) -> Iterator[tuple[ast.
     if isinstance(node, ast.Subscript) and not isinstance(getattr(node.slice, "value", None), str):
         yield from ((each, around) for each in sources(scene, node.value) if isinstance(each, (ast.List, ast.Tuple)))
         return
-    listed = list(looped_over(scene, node)) if isinstance(node, ast.Name) else []
+    listed: list[ast.expr] = []
+    if isinstance(node, ast.Name):
+        listed = [*looped_over(scene, node), *unpacked_from(scene, node.id, None)]
     yield from ((each, around) for each in (*listed, *sources(scene, node)))
 
 
