@@ -14,7 +14,7 @@ from flake8_cnnmem.model_report.repeated import told_once
 from flake8_cnnmem.results import Drop, FileReport, LayerProblem, ModelReport, Row
 from flake8_cnnmem.running.frame_stack import with_room_below
 from flake8_cnnmem.running.gc_tuning import seldom_collected
-from flake8_cnnmem.settings import environments
+from flake8_cnnmem.settings import environments, workspaces
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import SHELF, Source, SourceError
 from flake8_cnnmem.text.files import DISK, Files
@@ -39,6 +39,7 @@ def analyse(
     files: Files = DISK,
     notes: Notes | None = None,
     placed: bool = True,
+    figures: bool = True,
 ) -> FileReport:
     """The models of a file, in the order of their lines, each distinct one once.
 
@@ -46,7 +47,8 @@ def analyse(
     expression in its scope (`ResNet(Bottleneck, [3, 4, 6, 3])`); TargetError if it is no expression or names nothing.
     Models that a `# cnnmem: skip` is meant for are left out, unless `target` asks for them. What the file imports is
     read from `files`. What the file's expressions give goes into `notes`, if there are any: of a `Source` that is new.
-    Unless `placed` is false, the edit is looked for after which no size is wrong, and its line told.
+    Unless `placed` is false, the edit is looked for after which no size is wrong, and its line told. Unless `figures`
+    are asked for, the bytes of models are not counted that nothing trains and that no limit is set for.
 
     Raises nothing else: what cannot be read, parsed or followed is the report's `failure` or a model's causes.
     """
@@ -54,14 +56,14 @@ def analyse(
 
     def evaluated(text: Source) -> FileReport:
         with sets_in_order(0):
-            return in_one_order(text, settings, None, files)
+            return in_one_order(text, settings, None, files, figures=figures)
 
     with SHELF.kept_in_use():
         searched = target is None and notes is None and placed
         if searched:
             source, notes = noted_anew(source)
         with sets_in_order(0) as order:
-            first = in_one_order(source, settings, target, files, notes)
+            first = in_one_order(source, settings, target, files, notes, figures)
         if searched and notes is not None:
             if any(report.problems for report in first.reports):
                 # Its rules are read only where a size is wrong.
@@ -74,7 +76,7 @@ def analyse(
         others = []
         for number in order.others:
             with sets_in_order(number):
-                others.append(in_one_order(source, settings, target, files))
+                others.append(in_one_order(source, settings, target, files, figures=figures))
     return agreed(first, others, order.cause)
 
 
@@ -94,7 +96,12 @@ def noted_anew(source: Source) -> tuple[Source, Notes]:
 
 @natives_put_back()
 def in_one_order(
-    source: Source, settings: Settings, target: str | None, files: Files, notes: Notes | None = None
+    source: Source,
+    settings: Settings,
+    target: str | None,
+    files: Files,
+    notes: Notes | None = None,
+    figures: bool = True,
 ) -> FileReport:
     """The models of a file, where its sets are gone through in one order."""
     from flake8_cnnmem import models
@@ -111,7 +118,7 @@ def in_one_order(
                 roots, missing = models.evaluate_file(source, folders, strict, files, devices, stubs)
             else:
                 roots = models.evaluate_target(source, target, folders, strict, files, settings.stubs or "")
-            reports = [report_model(root, source, settings, target is not None) for root in roots]
+            reports = [report_model(root, source, settings, target is not None, figures) for root in roots]
     except models.TargetError as error:
         raise TargetError(str(error)) from None
     except SourceError as error:
@@ -124,14 +131,15 @@ def in_one_order(
 
 
 def search_folders(settings: Settings, files: Files = DISK) -> Sequence[str]:
-    """Where imports are looked up: the option's folders, the project's root and its `src`, then the packages of the
-    project's environments, those of the running interpreter, and at last the sources that were added without installing
-    anything."""
+    """Where imports are looked up: the option's folders, the project's root, its `src` and what else its build files
+    name, then the packages of the project's environments, those of the running interpreter, the other projects of its
+    repository, and at last the sources that were added without installing anything."""
     root = os.getcwd()
     # Who names a package's folder does not mean to lose the project's own.
-    own = [*(settings.search_path or ()), root, os.path.join(root, "src")]
+    own = [*(settings.search_path or ()), *workspaces.own_folders(root, files)]
     installed = environments.search_folders(own, root, files)
     return [
         *installed,
+        *workspaces.beside(root, files),
         *(each for each in package_sources.code_folders(settings.cache_dir, files) if files.is_folder(each)),
     ]

@@ -242,7 +242,7 @@ def report_of(model: ModelReport) -> Report:
         limit=model.limit,
         fits=model.fits,
         largest_batch_size=model.largest_batch_size,
-        layers=tuple(map(layer_of, model.rows)),
+        layers=tuple(map(layer_of, model.rows if model.rows_at is None else model.rows_at(None))),
     )
 
 

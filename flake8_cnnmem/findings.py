@@ -52,16 +52,23 @@ class FileFindings:
     missing: Unknown | None = None
 
 
-def asked(source: Source, settings: Settings, codes: Collection[str]) -> tuple[object, ...]:
-    """All that decides the findings beside the files that are read."""
+WITHOUT_FIGURES = frozenset({"CNM101", "CNM102", "CNM201", "CNM202", "CNM901"})
+"""The codes that have nothing to say by the bytes of a model that nothing trains and that no limit is set for."""
+
+
+def asked(source: Source, settings: Settings, codes: Collection[str], figures: bool = True) -> tuple[object, ...]:
+    """All that decides the answer beside the files that are read."""
     import hashlib
 
     text = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
-    return ("findings", source.path, text, plain(settings), sorted(codes), [noted(each) for each in sys.path])
+    what = "findings" if figures else "findings alone"
+    return (what, source.path, text, plain(settings), sorted(codes), [noted(each) for each in sys.path])
 
 
-def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> FileFindings:
-    """The findings with these codes. An error of ours is the answer's failure, and is not kept."""
+def findings_of(source: Source, settings: Settings, codes: Collection[str], standings: bool = True) -> FileFindings:
+    """The findings with these codes. An error of ours is the answer's failure, and is not kept. Where nobody reads the
+    `standings` of the models, what no finding depends on is not counted."""
+    figures = standings or not WITHOUT_FIGURES.issuperset(codes)
 
     # What the checks ask of a report (remedies, the largest batch) is worked out while they run.
     @seldom_collected
@@ -71,7 +78,7 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> F
         if set(codes) == {"CNM901"}:
             report = FileReport(source.path, directives=source.directives)
         else:
-            report = analyse(source, settings, files=files)
+            report = analyse(source, settings, files=files, figures=figures)
         found = checks.run(report, settings, codes)
         return {
             # What stands in another file is told where that one is checked.
@@ -83,7 +90,7 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> F
 
     try:
         store = store_of(settings)
-        answer = remembered(store, () if store is None else asked(source, settings, codes), work)
+        answer = remembered(store, () if store is None else asked(source, settings, codes, figures), work)
     except Exception as error:
         if os.environ.get(STRICT):
             raise

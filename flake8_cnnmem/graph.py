@@ -71,6 +71,8 @@ class Tensor(Referable):
     """The number that calls had reached when the code gave a leaf its first name; 0 if it has none."""
     classes: int = 0
     """Of labels: how many classes they tell apart. Each of the numbers below it is among the values. 0 for others."""
+    one_hot: int = 0
+    """Of labels as rows with a one at their class: how many classes they tell apart, each of them in some row."""
     true: int | None = None
     """Of a mask that holds more values than are kept: how many of them are true. None where that is not known."""
     symbolic: bool = False
@@ -84,6 +86,8 @@ class Tensor(Referable):
     """The parameter whose gradient the code reads here: it lies where the backward pass has left it."""
     site: Site | None = None
     """Of a parameter, a buffer or a tensor that the code makes of sizes: where it does. None where nobody noted it."""
+    trained_as: Weight | None = None
+    """Of a tensor of no model that an optimizer updates: the parameter that stands for it in the graph of its step."""
 
     def __repr__(self) -> str:
         # Not the call that made it: that names its inputs, and so the whole graph.
@@ -108,6 +112,9 @@ class Weight(Tensor):
     moves: tuple[tuple[int, bool], ...] = ()
     """Each time that the code moved it to another device: (the number among the ops, whether it was `moved` until
     then)."""
+
+    stands_for: Tensor | None = None
+    """The tensor of no model that it stands for."""
 
     def moved_at(self, number: int) -> bool:
         """Whether it was `moved` when the op of this number ran: a model may go back to the host when it is trained."""

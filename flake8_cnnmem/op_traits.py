@@ -60,6 +60,9 @@ class OpTraits(Protocol):
     def multiplies(self) -> bool: ...
 
     @property
+    def multiplies_back(self) -> bool: ...
+
+    @property
     def product(self) -> str: ...
 
     @property

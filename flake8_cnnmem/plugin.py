@@ -95,7 +95,7 @@ class Plugin:
         if not source.may_hold_models():
             return []
         not_looked_through_at_exit()
-        return list(findings_of(source, self.settings, self.codes).findings)
+        return list(findings_of(source, self.settings, self.codes, standings=False).findings)
 
 
 def said_first(options: argparse.Namespace) -> argparse.Namespace:

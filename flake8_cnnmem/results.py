@@ -57,6 +57,8 @@ class LayerProblem:
     """The call whose sizes they are."""
     written: str = ""
     """Where numbers of it are written: "512 is written in line 206", or empty."""
+    decided: str = ""
+    """Where else the sizes come from: "128 comes from line 42, 96 from line 44"."""
     at: Site | None = None
     """The line that has to change where that is known to be another one than `site`, the layer's or the call's."""
 
@@ -74,7 +76,7 @@ class LayerProblem:
         would fit`; `add (line 14) adds ...` where the finding stands in another line."""
         name = called(self.layer) if self.at is None else f"{called(self.layer)} ({in_words(self.site.line)})"
         said = " ".join(filter(None, (name, self.problem.what, self.origin, self.context)))
-        said = ", ".join(filter(None, (said, self.written)))
+        said = ", ".join(filter(None, (said, self.written, self.decided)))
         return f"{said}; {self.problem.advice}" if self.problem.advice else said
 
 

@@ -83,8 +83,9 @@ class Runtime(Protocol):
         """The cause for what nobody can follow and is made of some values, a layer or a class of them among them."""
         ...
 
-    def refuse_layer(self, layer: Instance, kind: str, text: str) -> None:
-        """The constructor of a layer refuses what it is given: raised where the program takes the error, else noted."""
+    def refuse_made(self, made: Instance, kind: str, text: str) -> None:
+        """The constructor of a layer or optimizer refuses what it is given: raised where the program takes the error,
+        else noted."""
         ...
 
     def perhaps_done(self, cause: Unknown, action: Callable[[], object]) -> None:

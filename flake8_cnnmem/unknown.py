@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
@@ -82,6 +83,9 @@ class Unknown:
     of_layers: bool = field(default=False, compare=False)
     """Whether it may be a layer, or what makes one: several are there to choose from."""
 
+    among: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    """The objects of which it is one, where those are known."""
+
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
         return self if self.number == kind else self.another(kind)
@@ -90,7 +94,7 @@ class Unknown:
         """A number of which nothing is known, for the same cause."""
         return replace(
             self, something=True, number=kind, place=None, stride=None, left=None, items=None, span=None, known=None,
-            loaded="", sequence=False, of_layers=False,
+            loaded="", sequence=False, of_layers=False, among=(),
         )  # fmt: skip
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
@@ -100,14 +104,18 @@ class Unknown:
             return found
         return replace(found, span=(float(least), float(most), reached))
 
+    def at_most(self, most: int) -> Unknown:
+        """The smaller of this whole number and another one."""
+        return replace(self.another("int"), span=(-math.inf, float(most), True))
+
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
-        plain = not self.number and not self.sides and self.items is None and self.known is None
+        plain = not self.number and not self.sides and self.items is None and self.known is None and not self.among
         if plain and not self.loaded and not self.sequence:
             return self
         return replace(
             self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file(),
-            sequence=False, items=None, span=None, known=None,
+            sequence=False, items=None, span=None, known=None, among=(),
         )  # fmt: skip
 
     def made_of_file(self) -> str:
@@ -160,6 +168,13 @@ class Unknown:
 def unless_none(value: Any) -> Any:
     """What a value is if it is not None, where that is known; else the value."""
     return value.instead if isinstance(value, Unknown) and value.instead is not None else value
+
+
+def largest(value: Any) -> Any:
+    """The most that a whole number may be which is the smaller of a known one and another (`min(16, len(files))`): a
+    batch is counted whole, as where there are more samples. Any other value itself."""
+    span = value.span if isinstance(value, Unknown) else None
+    return int(span[1]) if span is not None and span[0] == -math.inf else value
 
 
 def of_sequences(items: Iterable[object]) -> Unknown | None:

@@ -11,8 +11,9 @@ signature is the real function's own, so that Python itself does the argument bi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
+from itertools import count
 from typing import Any, TypeAlias
 
 from flake8_cnnmem.graph import Site
@@ -178,6 +179,8 @@ class Instance:
     native: Any = None
     site: Site | None = None
     """Where it was constructed."""
+    turn: int = 0
+    """Its place among the objects that have been put into sets and dicts; 0 if it never was."""
 
     def __repr__(self) -> str:
         return f"<{self.cls.name} object>"
@@ -193,8 +196,20 @@ class Instance:
     def __hash__(self) -> int:
         if self.cls.by_native:
             return hash(self.native)
-        plain = isinstance(self.payload, (str, bytes, int, float, tuple, frozenset))
-        return hash(self.payload) if plain else object.__hash__(self)
+        if isinstance(self.payload, (str, bytes, int, float, tuple, frozenset)):
+            return hash(self.payload)
+        if not self.turn:
+            self.turn = next(TURNS)
+        return object.__hash__(self)
+
+
+TURNS = count(1)
+
+
+def in_turn(items: Iterable[Value]) -> list[Value]:
+    """The items of a set: objects in the order in which they came to be in sets, which is the same in every run, as the
+    order of the host's set is not. Other values that hash by where they lie (weights, classes) by their names."""
+    return sorted(items, key=lambda item: (getattr(item, "turn", 0), str(getattr(item, "name", ""))))
 
 
 @dataclass(slots=True, eq=False)

@@ -125,6 +125,14 @@ FOLLOWED_IN_PART: dict[str, str] = {
         for name in ("FrozenAndBroken()", "RaisedAndTaken()", "RaisedInside()", "Returned()", "ReturnedDeep()")
     },
     **{f"left_early.py::{name}": FOLDER for name in ("ReturnedInLoop()", "built()")},
+    **{
+        f"among_torch.py::{name}()": FOLDER
+        for name in ("BiasGone", "ByAttributeName", "ByHolder", "ByParameterName", "FlagSet", "FrozenByMethod")
+    },
+    **{
+        f"among_torch.py::{name}()": FOLDER for name in ("LayerAdded", "ListOfOne", "OfDict", "OfSlice", "WeightsOfOne")
+    },
+    "among_torch.py::PickedAtRandom()": "the result of random.choice is not known",
     "left_early.py::DroppedPerhaps()": "whether values are dropped is not known",
     "unsure_torch.py::ByIdentity()": "the identity of an object changes from run to run",
     "unsure_torch.py::CopiedByPickle()": "the result of pickle.loads is not known",

@@ -163,6 +163,8 @@ def test_nested_keras_models_are_taken_apart(tmp_path: Path, run_cnnmem: Run) ->
     assert names() == ["inner.first", "inner.second", "last"]
     assert names("--depth=1") == ["inner", "last"]
     [model] = json.loads(run_cnnmem("report", "net.py", "--format=json").stdout)["models"]
+    assert [row["name"] for row in model["layers"]] == ["inner.first", "inner.second", "last"]
+    [model] = json.loads(run_cnnmem("report", "net.py", "--format=json", "--depth=1").stdout)["models"]
     assert [row["name"] for row in model["layers"]] == ["inner", "last"]
 
 

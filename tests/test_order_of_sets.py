@@ -110,3 +110,36 @@ def test_what_changes_with_the_order_is_not_known(code: str) -> None:
     assert report.status == "unresolved"
     assert report.causes[0].reason == "the order of a set changes from run to run of Python"
     assert not report.problems
+
+
+OBJECTS = """\
+import keras
+from keras.layers import Dense
+
+
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.all = set()
+{added}
+
+    def call(self, x):
+        for layer in self.all:
+            x = layer(x)
+        return x
+
+
+model = Net()
+model.build((None, 6))
+"""
+
+
+def test_objects_in_a_set_come_in_one_order_in_every_run() -> None:
+    """Python's own order goes by where they lie in memory. The model is that of every order."""
+    first = OBJECTS[: OBJECTS.index("{added}")].count("\n") + 1
+    added = "\n".join("        self.all.add(Dense(6))" for _ in range(24))
+    (report,) = analyse(
+        Source("net.py", OBJECTS.format(added=added)), Settings(input_shape=Fact((6,), "option")), "model"
+    ).reports
+    assert (report.status, report.parameters) == ("exact", 24 * 42)
+    assert [row.line for row in report.rows if row.parameters] == list(range(first, first + 24))

@@ -70,11 +70,6 @@ KNOWN: dict[str, Short] = {
     "graphs_left/2": Short(
         -0.6610, ("lower-bound", "figure"), "what is kept with its graph before a training is not counted beside it"
     ),
-    "image_optimised/1": Short(
-        None,
-        ("unresolved", "input", "trainable", "no"),
-        "of a training whose optimizer holds no weight of a model only the loop is told",
-    ),
     "sharpness_aware/1": Short(
         0.0703,
         ("upper-bound", "optimizer", "figure"),
@@ -83,7 +78,6 @@ KNOWN: dict[str, Short] = {
     "teacher_forcing/1": Short(
         -0.0131, ("lower-bound", "figure"), "what cuDNN reserves for recurrent layers is its own: the truth has a guess"
     ),
-    "hooked_in_both/1": Short(0.0002, ("lower-bound",), "what hooks keep of a model's results is told as a cause"),
     "scaled_by_channel/1": Short(
         0.0009, ("lower-bound",), "what an addcmul makes for factors that are repeated is not known in all cases"
     ),

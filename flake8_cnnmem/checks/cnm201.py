@@ -20,7 +20,8 @@ told. Else it stands at the layer that declares the size, at the call where only
 reshape that mixes the samples of a batch up; where a state, a target or a parameter is made that does not fit; at the
 one of two branches on which what follows does not count; where a block or model is built with a number that it hands
 on. The message then names the line of the layer or call as well, and what made the size that is given. Where a line
-cannot be told from another one, the finding stays at the call.
+cannot be told from another one, the finding stays at the call. Of two sizes that do not go together either may be the
+wrong one: the message names the lines that decide each, up to three that it does not name already.
 
 ## Example
 
@@ -44,7 +45,7 @@ cannot be told from another one, the finding stays at the call.
 It says, in one line:
 
     example.py:9:19: CNM201 fc takes 2704 features, but is given 2304 by flatten (line 13) for the 28x28 input of line
-    16; 2304 features would fit
+    16, 12 comes from line 12, 16 from line 8; 2304 features would fit
 
 ## How to mend it
 

@@ -23,7 +23,8 @@ Keras also channels first taken for channels last. It is reported only where it 
 It says, in one line:
 
     example.py:7:5: CNM202 conv2d_1 leaves nothing of its 4x4 map: its 5x5 window needs a side of at least 5 (from
-    max_pooling2d, line 6) for the 12x12 input of line 4; a larger input, a smaller window or fewer halvings would fit
+    max_pooling2d, line 6) for the 12x12 input of line 4, 4 comes from line 3; a larger input, a smaller window or
+    fewer halvings would fit
 
 ## How to mend it
 

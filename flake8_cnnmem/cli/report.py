@@ -130,10 +130,10 @@ def rendered(reports: Sequence[ModelReport], options: argparse.Namespace, settin
     try:
         if options.format == "table":
             return tables(reports, options, settings)
-        if hasattr(options, "depth"):
+        if hasattr(options, "depth") or options.format == "json":
+            depth = getattr(options, "depth", None)
             reports = [
-                report if report.rows_at is None else replace(report, rows=report.rows_at(options.depth))
-                for report in reports
+                report if report.rows_at is None else replace(report, rows=report.rows_at(depth)) for report in reports
             ]
         return FORMATS[options.format](reports, settings)
     except MissingExtra as error:

@@ -58,15 +58,15 @@ def aside(run: Interpreter, function: Value, *args: Value) -> tuple[int, Value]:
         run.grad_enabled, run.log, run.stop_at_problem = before
 
 
-def refuse_layer(run: Interpreter, layer: Instance, kind: str, text: str) -> None:
+def refuse_made(run: Interpreter, made: Instance, kind: str, text: str) -> None:
     """A framework's constructor refuses what the program gives it. As with wrong sizes, that is raised where a handler
-    of the program takes it, and else noted: the layer is there, so that its calls show what does not fit."""
+    of the program takes it, and else noted: a layer is there, so that its calls show what does not fit."""
     error = run.error(kind, text)
     if any(guard(error.value) for guard in reversed(run.guards)):
         raise error
     if not run.trace.doubts:
         cause = run.unknown(f"the code raises {kind}: {text}")
-        for each in (layer, *run.trace.making):
+        for each in (made, *run.trace.making):
             run.trace.refused.setdefault(id(each), (each, cause))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.alternatives import assign_to_one
 from flake8_cnnmem.evaluate.attributes import SLOTS
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.modules import Module
@@ -68,7 +69,9 @@ def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
         vars(value)[name] = new
     elif isinstance(value, (StaticMethod, ClassMethod)):
         assign(run, value.function, name, new)
-    elif not isinstance(value, (Unknown, Native)) and not (isinstance(value, Property) and name == "__doc__"):
+    elif isinstance(value, Unknown):
+        assign_to_one(run, value, name, new)
+    elif not isinstance(value, Native) and not (isinstance(value, Property) and name == "__doc__"):
         raise run.error("AttributeError", f"'{type(value).__name__}' object has no attribute '{name}'")
 
 

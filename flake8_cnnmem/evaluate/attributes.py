@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import builtins
+from flake8_cnnmem.evaluate.annotations import annotations_of_class, annotations_of_function
 from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.module_dict import contents
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.stdlib import host_members
 from flake8_cnnmem.evaluate.stdlib.frame_objects import code_of
 from flake8_cnnmem.evaluate.stdlib.versions import with_order
+from flake8_cnnmem.evaluate.unknown_members import of_unknown
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.text.versions import VersionText
 from flake8_cnnmem.unknown import Unknown
@@ -42,22 +44,13 @@ INHERITED = ("__getattribute__", "__setattr__", "__delattr__", "__init_subclass_
 """What `object` does that people call by name on objects of any class."""
 
 
-AS_MANY = frozenset({
-    "array", "copy", "iloc", "index", "items", "iterrows", "itertuples", "loc", "reset_index", "to_list", "to_numpy",
-    "tolist", "values",
-})  # fmt: skip
-"""Attributes and methods of rows and of arrays that have as many items as those have."""
-
-
 def find(run: Interpreter, value: Value, name: str) -> Value:
     """The attribute, MISSING where it is absent for certain, Unknown where nobody can say."""
     kind = type(value)
     if type(value) is Instance:
         return of_instance(run, value, name)
     if type(value) is Unknown:
-        if value.known is not None and name in value.known:
-            return value.known[name]
-        return value.loose() if value.items is None or name not in AS_MANY else value.part(value.items)
+        return of_unknown(run, value, name)
     if name == "__class__":
         return run.type_of(value)
     if type(value) is Module:
@@ -247,6 +240,8 @@ def up_to_object(run: Interpreter, classes: tuple[Class, ...]) -> tuple[Class, .
 
 def of_class(run: Interpreter, cls: Class, name: str) -> Value:
     """An attribute of a class or of its metaclass, bound as Python binds it; or MISSING."""
+    if name == "__annotations__":
+        return annotations_of_class(run, cls)
     # `type` has a `__dict__` of its own, which comes before that of the class's instances.
     found = MISSING if name == "__dict__" else cls.find(name)
     if type(found) is StaticMethod:
@@ -412,7 +407,9 @@ def of_function(run: Interpreter, function: Function, name: str) -> Value:
         return function
     if name == "__code__":
         return code_of(function.name, function.module.path, function.parameters, function.site.line)
-    if name in ("__annotations__", "__closure__"):
+    if name == "__annotations__":
+        return annotations_of_function(run, function)
+    if name == "__closure__":
         return run.unknown(f"{name} of a function is not followed")
     if name == "__get__":
         return Native("__get__", lambda run, instance, owner=None: Bound(function, instance))

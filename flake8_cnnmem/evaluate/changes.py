@@ -42,6 +42,8 @@ def changed(run: Interpreter, container: Value) -> None:
             run.fills(id(container))
         if isinstance(container, CONTAINERS):
             turn.filled.setdefault(id(container), (container, len(container)))
+    elif turn is not None and isinstance(container, CONTAINERS):
+        run.trace.stored = run.numbered
     if type(container) is Instance:
         if container.site is None:
             about_to_change(container)
@@ -59,8 +61,12 @@ def is_full(container: Value) -> bool:
 
 def fills(run: Interpreter, what: Filled) -> None:
     """Something is put into a container, or an attribute of an object is set."""
-    if run.trace.turn is not None and run.invocation is None:
+    if run.trace.turn is None:
+        return
+    if run.invocation is None:
         run.trace.fills(what, run.numbered, run.site)
+    else:
+        run.trace.stored = run.numbered
 
 
 def note_sample(run: Interpreter, container: Value, items: Sequence[Value]) -> None:

@@ -7,7 +7,9 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate import joins
+from flake8_cnnmem.evaluate.alternatives import item_of_one
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
@@ -20,7 +22,7 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import so_many
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown, unless_none
-from flake8_cnnmem.values import MISSING, Bound, Native, Raised, Stream, Value
+from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Raised, Stream, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -46,7 +48,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
                 item = number(frame, inner) if item is MISSING else item
                 item = array(frame, inner) if item is MISSING else item
                 if item is MISSING:
-                    beside(frame, inner)
+                    item = object_in(beside(frame, inner))
                 return inner if item is MISSING else so_many(frame.run, item, inner)
             found.append(element(inner))
         return found
@@ -204,22 +206,32 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
 
 def beside_elements(
     nodes: Sequence[cst.BaseExpression], elements: Sequence[Code], rounds: Rounds
-) -> Callable[[Frame, Unknown], None]:
+) -> Callable[[Frame, Unknown], Sequence[Value]]:
     """Code for what the elements do beside what they give (`setattr(self, name, Linear(8, 8)) for name in names`),
-    where it is not known which rounds there are: one stands for all, and may not be."""
+    where it is not known which rounds there are: one stands for all, and may not be. Gives what that one gives."""
     if not any(calls_something(node) for node in nodes):
-        return lambda frame, cause: None
+        return lambda frame, cause: ()
 
-    def code(frame: Frame, cause: Unknown) -> None:
+    def code(frame: Frame, cause: Unknown) -> Sequence[Value]:
+        found: list[Value] = []
+
         def each() -> None:
             for inner in rounds(frame, whatever=True):
                 if isinstance(inner, Frame):
-                    for element in elements:
-                        element(inner)
+                    found.extend(element(inner) for element in elements)
 
         frame.run.perhaps_done(cause, each)
+        return found
 
     return code
+
+
+def object_in(found: Sequence[Value]) -> Value:
+    """The object of the code's own that each of some elements is like (a data set for each file); MISSING of layers,
+    which count by their number."""
+    value = found[0] if len(found) == 1 else None
+    written = isinstance(value, Instance) and value.cls.site is not None
+    return value if written and frameworks.of_layer(value) is None else MISSING
 
 
 def calls_something(node: cst.CSTNode) -> bool:
@@ -406,7 +418,9 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
                 yield items.loose()
                 return
             item = run.sample(given)
-            items = iter([items.loose() if item is MISSING else item])
+            if item is MISSING:
+                item = item_of_one(run, items) if items.among else items.loose()
+            items = iter([item])
         if inner is None:
             inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
             inner.caller = frame

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flake8_cnnmem import frameworks, packages
+from flake8_cnnmem.evaluate.annotations import WRITTEN_IN
 from flake8_cnnmem.evaluate.attributes import LOOKED_UP, SLOTS
 from flake8_cnnmem.evaluate.blocks import compile_block
 from flake8_cnnmem.evaluate.budget import Exhausted
@@ -116,12 +117,14 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
         body(inner)
         namespace.update(packages.placed_in(f"{module.name}.{word}"))
         if annotations:
-            namespace["__annotations__"] = {key: annotation_text(value) for key, value in annotations.items()}
+            namespace["__annotations__"] = {key: ast.unparse(value) for key, value in annotations.items()}
         if "forward" in namespace:
             parents += assumed_bases(run, parents, module)
         made: Value = make_class(run, word, parents, namespace, module.name, site, options)
         if isinstance(made, Class):
             cell.append(made)
+            if annotations:
+                made.facts[WRITTEN_IN] = module
             lookup = made.find("__getattribute__")
             if isinstance(lookup, Function):
                 made.facts[LOOKED_UP] = lookup
@@ -130,11 +133,6 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
         frame.store(as_stored(frame, word), made)
 
     return code
-
-
-def annotation_text(annotation: ast.expr) -> str:
-    """Annotations are not evaluated; dataclasses only need their names (and `ClassVar`, `InitVar` by text)."""
-    return ast.unparse(annotation) if isinstance(annotation, (ast.Name, ast.Attribute, ast.Subscript)) else "object"
 
 
 def make_class(

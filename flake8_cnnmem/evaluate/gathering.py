@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flake8_cnnmem.dims import Shape, Size, add
 from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.joins import is_learned
 from flake8_cnnmem.evaluate.loop_turns import Loop, Turn
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -86,6 +87,32 @@ def fill_up(run: Interpreter, loop: Loop, turn: Turn, turns: int, variables: dic
     for word, tensor, axis, added in appended(run, loop, turn, variables):
         if is_result(tensor):
             variables[word] = with_rest(run, loop, tensor, axis, added, turns)
+
+
+def gathered_by(run: Interpreter, turn: Turn | None) -> list[tuple[list[Value], list[Value]]]:
+    """The lists that a turn has put results into, each with these, whose items are known."""
+    filled = turn.filled.values() if turn is not None else ()
+    lists = [(held, held[before:]) for held, before in filled if type(held) is list and id(held) not in run.havocked]
+    return [(held, added) for held, added in lists if added and all(is_plain_result(run, item) for item in added)]
+
+
+def is_plain_result(run: Interpreter, item: Value) -> bool:
+    """Whether a value is a result that no weight is learned through, or several of them."""
+    if isinstance(item, (tuple, list)):
+        return bool(item) and all(is_plain_result(run, each) for each in item)
+    if is_result(item):
+        return True
+    return isinstance(item, Tensor) and isinstance(item.shape, tuple) and not is_learned(run, item)
+
+
+def fill_up_counted(run: Interpreter, gathered: Sequence[tuple[list[Value], list[Value]]], turns: int) -> None:
+    """A loop over numbers has ended of which so many `turns` were not followed: its lists get what each of them puts
+    in, as the last one did. One that stood for them was a branch that may not be taken, and has left the length
+    open."""
+    for held, added in gathered:
+        if turns * len(added) <= MOST_ITEMS and run.havocked.pop(id(held), None) is not None:
+            run.changed(held)
+            held.extend(another(item) for _ in range(turns) for item in added)
 
 
 def fill_up_keys(run: Interpreter, loop: Loop, gathered: dict[Value, Value], new: Sequence[Value], turns: int) -> None:

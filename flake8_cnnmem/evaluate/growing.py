@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from flake8_cnnmem.evaluate.loop_turns import Loop
+from flake8_cnnmem.evaluate.loop_turns import Loop, Turn
 from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.graph import Site, Tensor
@@ -120,6 +120,14 @@ def largest_given(run: Interpreter, loop: Loop, at: int | None = None) -> dict[i
                 if before is None or before[0] < given[key]:
                     found[id(event.subject)] = given[key], event
     return found
+
+
+def note_gathered(run: Interpreter, turn: Turn) -> None:
+    """Note that a loop whose turns go backward, but make no step, keeps results: its last turn finds those of all in
+    memory, and was not followed."""
+    kinds = {event.kind for event in run.trace.events_of(turn)}
+    if "backward" in kinds and "step" not in kinds:
+        note_cause(run, None, "growing results", GROWS_BESIDE)
 
 
 def values_in(value: Value, counted: bool) -> float:

@@ -151,5 +151,6 @@ def to_raised(run: Interpreter, error: BaseException) -> Raised:
             argument = error.args[0] if error.args else ""
             if isinstance(argument, str):
                 argument = KINDS.sub(lambda kind: f"'{IN_PYTHON[kind[1]]}'", argument)
-            return Raised(Instance(found, {"args": (argument,)}, site=run.site))
+            args = (argument,) if error.args or not isinstance(error, StopIteration) else ()
+            return Raised(Instance(found, {"args": args}, site=run.site))
     return run.error("Exception", str(error))

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.evaluate.outlines import DEFINITIONS, IMPORTS, base_name, touched
 from flake8_cnnmem.evaluate.project_imports import Place, import_lines, imported, in_order, is_own, located
 from flake8_cnnmem.evaluate.registries import RUN_WHOLE, bound_by, may_be_filled_by, mentions, names_of, searched
-from flake8_cnnmem.source import SourceError, parse
+from flake8_cnnmem.source import SHELF, SourceError, parse
 from flake8_cnnmem.values import Class, Instance, Value
 
 if TYPE_CHECKING:
@@ -122,12 +121,19 @@ def enter(importer: Importer, *names: str) -> None:
     once (`settings.width = 64`, `setattr(Net, "width", 64)`, `apply_patches()`). Nobody asks for such statements by a
     name of theirs."""
     starts = [place for name in names for place in located(importer, name) if place.path not in importer.entered]
-    new = [place for place in in_order(importer, starts) if place.path not in importer.entered] if starts else []
+    # What was entered before has entered what it imports.
+    new = list(in_order(importer, starts, importer.entered)) if starts else []
     importer.entered.update(place.path for place in new)
     parts_alone = len(importer.entered) > LARGE
     for place in new:
-        if (SETS if parts_alone else REACHES).search(searched(importer, place.path)):
+        if may_reach_out(searched(importer, place.path), parts_alone):
             reach_out(importer, place, parts_alone)
+
+
+def may_reach_out(text: str, parts_alone: bool) -> bool:
+    """Whether a module's text has a line at the margin that may do something to what another module has."""
+    line = SETS if parts_alone else REACHES
+    return SHELF.noted_of(text, line, lambda: line.search(text) is not None)
 
 
 LARGE = 100
@@ -148,7 +154,7 @@ SETS = re.compile(r"^(?:\w+(?:\.\w+|\[[^\]\n]*\])+[ \t]*[-+*/|]?=(?!=)|setattr\(
 def reach_out(importer: Importer, place: Place, parts_alone: bool) -> None:
     """Run the top-level statements of a module that do something to what it has imported from the project, and those
     that set attributes of anything imported (`nn.Module.describe = describe`); these alone in a large project."""
-    lines = list(import_lines(searched(importer, place.path), place.inside))
+    lines = import_lines(searched(importer, place.path), place.inside)
     project = {each.name for each in lines if located(importer, each.module)}
     brought = {each.name for each in lines}
     if not brought:
@@ -156,42 +162,8 @@ def reach_out(importer: Importer, place: Place, parts_alone: bool) -> None:
     module = importer.find(place.dotted)
     if not isinstance(module, Module) or not module.lazy:
         return
-    try:
-        body = parse(module.source.python, module.path).body
-    except SourceError:
-        return
-    functions = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
     module.begin(importer.run)
-    for at, node in enumerate(body):
-        if changes_parts(node, brought) or (not parts_alone and does_to(node, project, functions)):
+    outline = module.outline()
+    for at in range(len(outline.names)):
+        if outline.set_in[at] & brought or (not parts_alone and outline.acted_on[at] & project):
             module.run_statement(importer.run, at)
-
-
-def changes_parts(node: ast.stmt, names: set[str]) -> bool:
-    """Whether a statement sets an attribute or an item of what has one of the names: `Net.width = 64`."""
-    if isinstance(node, (ast.Assign, ast.AugAssign)):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return any(isinstance(each, (ast.Attribute, ast.Subscript)) and base_name(each) & names for each in targets)
-    call = node.value if isinstance(node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
-        return False
-    return call.func.id in ("setattr", "delattr") and bool(base_name(call.args[0]) & names)
-
-
-def does_to(node: ast.stmt, names: set[str], functions: Mapping[str, ast.FunctionDef]) -> bool:
-    """Whether a statement does something to what has one of the names: it calls it, or a method of it, hands it on, or
-    calls a function of its own module that does so."""
-    if isinstance(node, (*DEFINITIONS, *IMPORTS)):
-        return False
-    if touched(node, functions) & names:
-        return True
-    call = node.value if isinstance(node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        return False
-    own = functions.get(call.func.id)
-    return call.func.id in names or (own is not None and any(changes_inside(each, names) for each in own.body))
-
-
-def changes_inside(node: ast.stmt, names: set[str]) -> bool:
-    """Whether a statement of a function, or one within it, does something to what has one of the names."""
-    return any(isinstance(each, ast.stmt) and does_to(each, names, {}) for each in ast.walk(node))

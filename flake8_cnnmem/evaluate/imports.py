@@ -97,6 +97,8 @@ class Importer:
         """The modules of the project that the program imports, and how many modules were known when they were found."""
         self.located: dict[str, tuple[Place, ...]] = {}
         """By dotted name: a module of the project, behind the packages above it."""
+        self.somewhere: dict[str, bool] = {}
+        """By module name: whether there is a file or folder for it."""
         self.imports: dict[str, Sequence[Place]] = {}
         """By path: the modules of the project that a module imports."""
         self.own: dict[str, bool] = {}

@@ -348,7 +348,7 @@ class Interpreter:
     within = attempts.within
     aside = attempts.aside
     make_data = attempts.make_data
-    refuse_layer = attempts.refuse_layer
+    refuse_made = attempts.refuse_made
     made_of = joins.made_of
     perhaps_done = perhaps.perhaps_done
     pinned = pins.pinned
@@ -435,8 +435,8 @@ class Interpreter:
 
     @property
     def in_forward_of_turn(self) -> bool:
-        """Whether a model is called in a turn of a training loop."""
-        return self.invocation is not None and self.trace.turn is not None
+        """Whether a model is called in a turn of a training loop, or has just been, so that a loss is computed."""
+        return self.trace.turn is not None and (self.invocation is not None or self.trace.after_call())
 
     def left_behind(self, value: Value) -> None:
         """A name is given another value: the tensors that it led to may be freed from here on."""

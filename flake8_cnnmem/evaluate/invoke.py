@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.alternatives import among, call_one
 from flake8_cnnmem.evaluate.attributes import INHERITED_FROM_UNKNOWN, bind
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
 from flake8_cnnmem.evaluate.classes import refuse_abstract
@@ -69,6 +70,8 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         if size is not MISSING:
             note_batch(run, size)
         note_unfollowed(run, function, args, kwargs)
+        if function.among:
+            return among(function.loose(), call_one(run, function, args, kwargs))
         if function.items is not None:
             # A method of so many rows that gives as many.
             return function

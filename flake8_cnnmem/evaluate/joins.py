@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.alternatives import among
 from flake8_cnnmem.evaluate.attributes import bind
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.numbers import number_kind, one_number
@@ -99,8 +100,13 @@ def either_unknown(value: Unknown, other: Value) -> Unknown:
 
 
 def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
-    """The item at a place that is not known: what all have in common, where they are data, results without a gradient,
-    or functions."""
+    """The item at a place that is not known: what all have in common, or an Unknown with the objects that it may be."""
+    found = common_to(run, items, cause)
+    return among(found, items) if isinstance(found, Unknown) and not found.number else found
+
+
+def common_to(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
+    """What the items have in common, where they are data, results without a gradient, or functions."""
     cause = cause.loose()
     if not isinstance(items, (list, tuple)) or not items:
         return cause

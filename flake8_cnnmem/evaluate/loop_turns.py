@@ -67,10 +67,19 @@ class Loop:
     """Whether it goes through numbers that only count."""
     open: Unknown | None = None
     """Why it is not known how many turns it has, where one was followed that stands for all of them."""
+    in_layers: list[list[Tensor]] = field(default_factory=list)
+    """For each turn at whose end it was looked for what its layers have kept of their results: what was found."""
+    lost_sight: bool = False
+    """Whether it is not known when the program lets go of what was found so, or more of it is held after every turn."""
     sources: tuple[object, ...] = ()
     """What it goes through, while it runs: a value, and the iterator over it. They may hold data of later turns."""
     follows: Loop | None = None
     """Of a turn that stands for the rest of a loop: the turns of it that were followed."""
+
+    @property
+    def knows_kept_results(self) -> bool:
+        """Whether of all that its layers keep of their results it is known from when until when they do."""
+        return len(self.in_layers) > 1 and not self.lost_sight
 
     @property
     def statement(self) -> object:
@@ -114,6 +123,8 @@ class Turn:
     """What the program holds at its end of what ops gave since the loop began."""
     filled: dict[int, tuple[Collection[Value], int]] = field(default_factory=dict)
     """The containers, by id, that something is put into, and how much was in them before."""
+    named: dict[str, list[Tensor]] = field(default_factory=dict)
+    """What variables lead to at its end, themselves or as containers, of what was made since the loop began."""
     older: list[tuple[str, int]] = field(default_factory=list)
     """What it holds of ops before: the variable that leads there, and the op's number."""
 

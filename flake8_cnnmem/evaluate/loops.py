@@ -11,6 +11,7 @@ import ast
 import operator
 from collections.abc import Iterator
 
+from flake8_cnnmem.evaluate.alternatives import item_of_one
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.blocks import compile_block, statement
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
@@ -19,7 +20,8 @@ from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.drawn_ahead import goes_on, one_by_one, passed
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.growing import note_growing, note_growing_ops
+from flake8_cnnmem.evaluate.gathering import fill_up_counted, gathered_by
+from flake8_cnnmem.evaluate.growing import note_gathered, note_growing, note_growing_ops
 from flake8_cnnmem.evaluate.iteration import size_of
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.loop_turns import Loop
@@ -74,7 +76,9 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         items = run.iterate(value)
         if isinstance(items, Unknown):
             item = run.sample(value)
-            return any_number(frame, items, once(items if item is MISSING else item))
+            if item is MISSING:
+                item = item_of_one(run, items) if items.among else items
+            return any_number(frame, items, once(item))
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
@@ -187,11 +191,16 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             cause = cause.as_number("int")
         trace.settled += settled
         trial = OnTrial(frame.run) if left is not None else None
+        gathered = gathered_by(frame.run, watched.last) if left is not None else []
         try:
             signal = unknown_loop(frame, cause, once(cause), twin, True, watched.loop, trial is not None)
         finally:
             trace.settled -= settled
         if signal is not UNDONE or trial is None or left is None:
+            if signal is None and left is not None:
+                if gathered and watched.last is not None:
+                    note_gathered(frame.run, watched.last)
+                fill_up_counted(frame.run, gathered, len(left))
             return signal
         trial.take_back()
         chosen = with_numbers(left, watched.steps_of_turn())

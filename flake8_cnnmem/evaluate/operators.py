@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, ItemsView, KeysView
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
@@ -257,7 +257,8 @@ def equal(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
             return False
         return all_equal(run, zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
-        if left.keys() != right.keys():
+        ordered = isinstance(left, OrderedDict) and isinstance(right, OrderedDict)
+        if (list(left) != list(right)) if ordered else (left.keys() != right.keys()):
             return False
         return all_equal(run, ((left[key], right[key]) for key in left))
     if isinstance(left, Bound) and isinstance(right, Bound):

@@ -13,7 +13,8 @@ class Outline:
     evaluations."""
 
     __slots__ = (
-        "bases", "declared", "imports", "lines", "names", "places", "plain", "settings", "stars", "taken_from", "tops",
+        "acted_on", "bases", "declared", "imports", "lines", "names", "places", "plain", "set_in", "settings", "stars",
+        "taken_from", "tops",
     )  # fmt: skip
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
@@ -21,6 +22,13 @@ class Outline:
         functions = {each.name: each for each in statements if isinstance(each, ast.FunctionDef)}
         self.names = [touched(statement, functions) for statement in statements]
         """By statement: the names that it concerns."""
+        self.acted_on = [
+            set() if isinstance(each, (*DEFINITIONS, *IMPORTS)) else acted_on(each, names, functions)
+            for each, names in zip(statements, self.names, strict=True)
+        ]
+        """By statement: the names of what it does something to when the module runs."""
+        self.set_in = [names_set_in(each) for each in statements]
+        """By statement: the names of what it sets a part of."""
         self.bases: dict[str, list[tuple[int, str]]] = {}
         """By name: the classes with it among their bases, and the places of their statements."""
         self.settings = [at for at, each in enumerate(statements) if sets_globally(each)]
@@ -119,6 +127,34 @@ def touched(statement: ast.stmt, functions: Mapping[str, ast.FunctionDef] = Mapp
             continue
         waiting.extend(ast.iter_child_nodes(node))
     return found
+
+
+def names_set_in(node: ast.stmt) -> set[str]:
+    """The names of what a statement sets an attribute or an item of: `Net.width = 64`, `setattr(Net, "width", 64)`."""
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        parts = [each for each in targets if isinstance(each, (ast.Attribute, ast.Subscript))]
+        return set().union(*map(base_name, parts))
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
+        return set()
+    return base_name(call.args[0]) if call.func.id in ("setattr", "delattr") else set()
+
+
+def acted_on(node: ast.stmt, touched_by_it: set[str], functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """The names of what a statement that is no definition and no import does something to: it calls it, or a method of
+    it, hands it on, or calls one of the module's `functions` that does so."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return touched_by_it
+    own = functions.get(call.func.id)
+    inside = [] if own is None else [each for part in own.body for each in ast.walk(part)]
+    changed = (
+        acted_on(each, touched(each), {})
+        for each in inside
+        if isinstance(each, ast.stmt) and not isinstance(each, (*DEFINITIONS, *IMPORTS))
+    )
+    return touched_by_it.union({call.func.id}, *changed)
 
 
 def declared_global(function: ast.FunctionDef) -> Iterator[str]:

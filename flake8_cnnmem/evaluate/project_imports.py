@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.registries import searched
+from flake8_cnnmem.source import SHELF
 from flake8_cnnmem.source.leading import IMPORT, NAME
 
 if TYPE_CHECKING:
@@ -60,8 +61,9 @@ def roots_of(importer: Importer) -> tuple[str, ...]:
     return tuple(dict.fromkeys((own, *(folder for folder in above if own.startswith(folder)))))
 
 
-def in_order(importer: Importer, starts: Sequence[Place]) -> Iterator[Place]:
-    """These modules and what they import at their tops, each after what it imports."""
+def in_order(importer: Importer, starts: Sequence[Place], but: Container[str] = ()) -> Iterator[Place]:
+    """These modules and what they import at their tops, each after what it imports; without those whose paths are in
+    `but`, and what is imported by these alone."""
     seen: set[str] = set()
     waiting: list[tuple[Place, bool]] = [(start, False) for start in reversed(starts)]
     while waiting:
@@ -69,7 +71,7 @@ def in_order(importer: Importer, starts: Sequence[Place]) -> Iterator[Place]:
         if left:
             yield place
             continue
-        if place.path in seen or len(seen) >= MOST_FILES:
+        if place.path in seen or place.path in but or len(seen) >= MOST_FILES:
             continue
         seen.add(place.path)
         waiting.append((place, True))
@@ -97,8 +99,13 @@ def imports_in(importer: Importer, place: Place) -> Iterator[Place]:
                 yield from located(importer, f"{place.dotted}.{name.removesuffix('.py')}")
 
 
-def import_lines(text: str, inside: str) -> Iterator[Imported]:
+def import_lines(text: str, inside: str) -> Sequence[Imported]:
     """What the imports that stand at the margin of a text import, in a module of the package `inside`."""
+    return SHELF.noted_of(text, ("imports", inside), lambda: tuple(read_imports(text, inside)))
+
+
+def read_imports(text: str, inside: str) -> Iterator[Imported]:
+    """As `import_lines`, line by line."""
     for match in IMPORT.finditer(text):
         if match.group()[0] in " \t":
             continue
@@ -129,12 +136,19 @@ def located(importer: Importer, dotted: str) -> tuple[Place, ...]:
         return known
     above, _, _ = dotted.rpartition(".")
     found = located(importer, above) if above else ()
-    if not above or found or importer.location(above) is not None:
+    if not above or found or is_somewhere(importer, above):
         at = importer.location(dotted) if importer.native(dotted) is None else None
         if at is not None and is_own(importer, at[0]) and importer.files.is_file(at[0]):
             found = (*found, Place(dotted, os.path.abspath(at[0]), at[1]))
     importer.located[dotted] = found
     return found
+
+
+def is_somewhere(importer: Importer, dotted: str) -> bool:
+    """Whether there is a file or folder for a module, asked once for all that is imported of it."""
+    if dotted not in importer.somewhere:
+        importer.somewhere[dotted] = importer.location(dotted) is not None
+    return importer.somewhere[dotted]
 
 
 def is_own(importer: Importer, path: str) -> bool:

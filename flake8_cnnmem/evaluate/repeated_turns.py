@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.loop_turns import Loop, Turn
+from flake8_cnnmem.evaluate.results_in_layers import mark_results
 from flake8_cnnmem.evaluate.training_state import mark_held
 from flake8_cnnmem.graph import Site
 
@@ -38,6 +39,7 @@ class RepeatedTurns:
     def __exit__(self, *exception: object) -> None:
         if exception[0] is None:
             mark_held(self.run, self.turn)
+            mark_results(self.run, self.turn)
         self.run.trace.end(self.turn, self.run.numbered)
 
     def numbers(self, first: int, most: int | None, also: Sequence[int] = ()) -> Iterator[int]:

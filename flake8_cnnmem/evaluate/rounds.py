@@ -13,6 +13,8 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up
 from flake8_cnnmem.evaluate.growing import told_apart_by
 from flake8_cnnmem.evaluate.loop_turns import LONGEST_PERIOD, Loop, Turn, around
+from flake8_cnnmem.evaluate.numbers import number_kind
+from flake8_cnnmem.evaluate.results_in_layers import mark_results
 from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evaluate.training_state import (
     declares_inputs,
@@ -47,6 +49,9 @@ MOST_GATHERED = 32
 MOST_IDLE = 2
 """So many turns that keep no more models than those before are followed to see whether the next one does."""
 
+LONG_TURN = FEW_STEPS // 4
+"""Steps of a turn that takes long to follow."""
+
 MOST_UNFREEZING = 8
 """Turns that are gone through one by one where each sets other weights free, or freezes them."""
 
@@ -55,6 +60,12 @@ MOST_JUMPS = 2
 
 TRAINING = ("backward", "step")
 """What a round that trains is known by."""
+
+
+def gathers(turn: Turn) -> bool:
+    """Whether a turn puts something else than numbers into a list."""
+    lists = [(held, before) for held, before in turn.filled.values() if isinstance(held, list)]
+    return any(not number_kind(item) for held, before in lists for item in held[before:])
 
 
 class Rounds:
@@ -153,6 +164,7 @@ class Rounds:
         turn.leaves = not learned and leaves_results(run, turn, self.variables)
         if learned or turn.leaves:
             mark_held(run, turn)
+            mark_results(run, turn)
         run.trace.end(turn, run.numbered)
 
     def over(self, frame: Frame, count: int | None) -> None:
@@ -302,7 +314,13 @@ class Rounds:
         else:
             self.since_step += 1
         gathered = self.stepped == 1 and len(self.loop.turns if self.loop is not None else ()) > 1
-        return self.stepped >= 2 or gathered or self.run.trace.repeating > 0 or self.since_step >= MANY_ROUNDS
+        # Turns of a large model are alike long before there are many, where nothing is gathered in them: the step is
+        # made by what is around them, or in a turn that a count leads to.
+        turns = self.loop.turns if self.loop is not None else ()
+        kept = not turns or gathers(turns[-1])
+        long = self.alike > MOST_IDLE and not kept and self.steps_of_turn() > LONG_TURN
+        most = MOST_IDLE if long else MANY_ROUNDS
+        return self.stepped >= 2 or gathered or self.run.trace.repeating > 0 or self.since_step >= most
 
     def periods(self, turn: Turn) -> None:
         """Note what is done every so many turns, and whether a turn in which it is done has been seen; and the first

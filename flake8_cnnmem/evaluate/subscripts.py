@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.alternatives import among, held_by
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.loop_turns import Turn
 from flake8_cnnmem.evaluate.operators import payload
@@ -17,7 +18,7 @@ from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import so_many
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -55,7 +56,9 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
                 return run.one_of(value, unknown)
             # In a turn that stands for others it is the place of another one.
             counts = isinstance(value, (list, tuple)) and type(key) is Unknown and run.trace.repeating > 0
-            return one_number(value, unknown) if counts else unknown
+            if isinstance(key, slice):
+                return among(unknown, (value,))
+            return one_of_these(one_number(value, unknown) if counts else unknown, value)
         if type(key) is int and run.trace.turn is not None and run.invocation is None and is_table(value):
             looked_up(run.trace.turn, enumerate(value), key)
         if isinstance(key, Instance):
@@ -67,7 +70,10 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
     if type(value) is Instance:
         method = value.cls.find("__getitem__")
         if method is not MISSING:
-            return run.invoke(Bound(method, value), (key,), {})
+            found = run.invoke(Bound(method, value), (key,), {})
+            if isinstance(found, Unknown) and isinstance(method, Native) and unknown_in_key(key) is not None:
+                return among(found, (value,) if isinstance(key, slice) else held_by(value))
+            return found
         unknown_base = value.cls.any_unknown_base()
         if unknown_base is not None:
             return unknown_base
@@ -80,6 +86,11 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
         raise run.error("TypeError", f"'{kind.__name__}' object is not subscriptable")
     method = run.find(value, "__getitem__")
     return run.call(method, key) if method is not MISSING else run.unknown("a subscript is not followed")
+
+
+def one_of_these(found: Value, items: Iterable[Any]) -> Value:
+    """What is known of an item at a place that is not known, with the objects that it may be."""
+    return among(found, items) if isinstance(found, Unknown) and not found.number else found
 
 
 def one_number(items: Collection[Value], cause: Unknown) -> Value:
@@ -167,11 +178,11 @@ def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
         if word.number:
             return run.one_of(list(value.values()), word)
         if run.trace.repeating:
-            return one_number(value.values(), word)
+            return one_of_these(one_number(value.values(), word), value.values())
         # What a vocabulary says of a word is a number, whichever it is.
         run.spend(len(value) // 16)
         numbers = value and all(type(number) is int for number in value.values())
-        return word.as_number("int") if numbers else word
+        return word.as_number("int") if numbers else one_of_these(word, value.values())
     found = value.get(word, MISSING)
     if found is not MISSING:
         if type(word) is int and run.trace.turn is not None and run.invocation is None:

@@ -151,6 +151,8 @@ class Trace:
     """What loops have put something into: (the number of the last op before, where)."""
     gathered: dict[object, set[str]] = field(default_factory=dict)
     """The names of the containers that the turns of a loop have put tensors into, by its statement."""
+    stored: int = -1
+    """The number of ops when a layer that a loop calls last put something into a container, or an attribute."""
     limited: set[int] = field(default_factory=set)
     """The containers, by id, that let go of their first items when they hold so many."""
     repeating: int = 0
@@ -207,6 +209,11 @@ class Trace:
         """The innermost test that is not known, within the turn that is running."""
         outside = self.turn.doubts if self.turn is not None else 0
         return self.doubts[-1] if len(self.doubts) > outside else None
+
+    def after_call(self) -> bool:
+        """Whether a model's call is the last that has happened, but for gradients that were cleared."""
+        last = next((event.kind for event in reversed(self.events) if event.kind != "zero_grad"), "")
+        return last == "call"
 
     def ran(self, call: Call) -> None:
         """An op was applied."""

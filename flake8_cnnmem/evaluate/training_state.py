@@ -67,6 +67,8 @@ def reached_from(loss: Tensor) -> frozenset[int]:
         call = tensor.call
         if isinstance(tensor, Weight) and tensor.trainable and not tensor.buffer:
             found.add(id(tensor))
+        if tensor.trained_as is not None:
+            found.add(id(tensor.trained_as))
         if call is not None and id(call) not in seen and call.grad and not call.op.cuts_gradient:
             seen.add(id(call))
             waiting += (*call.weights, *call.inputs)
@@ -355,6 +357,8 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
         if value.call is not None and value.call.number <= began:
             turn.older.append((variable_of(path, owners), value.call.number))
             continue
+        if (value.call is not None or value.born >= began) and all(type(key) is int for _, key in owners):
+            turn.named.setdefault(variable_of(path, owners), []).append(value)
         # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
         # may have been given a container that is made anew.
         filling = ((owner, *filled[key]) for owner, key in owners if key in filled)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.values import Value, in_turn
 
 if TYPE_CHECKING:
     from flake8_cnnmem.runtime import Runtime
@@ -63,8 +63,8 @@ def members(run: Runtime, value: set[Value] | frozenset[Value], read: bool = Tru
     run.spend(len(items) // 64)
     if len(items) < 2 or all(map(is_number, items)):
         return items
-    if all(isinstance(item, str) for item in items):
-        items.sort()
+    texts = [item for item in items if isinstance(item, str)]
+    items = [*sorted(texts)] if len(texts) == len(items) else in_turn(items)
     order = _orders[-1]
     if read:
         if order.cause is None:

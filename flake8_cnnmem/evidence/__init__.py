@@ -16,6 +16,7 @@ from flake8_cnnmem.evidence.phases import (
     evaluations_of,
     gatherings_of,
     is_over_loader,
+    loose_parameters,
     phases_of,
 )
 from flake8_cnnmem.evidence.statement import Statement
@@ -41,6 +42,7 @@ __all__ = [
     "is_learned_from",
     "is_over_loader",
     "keepers_of",
+    "loose_parameters",
     "of_unknown_model",
     "optimizer_written_at",
     "phases_of",

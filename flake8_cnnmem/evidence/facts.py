@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import batches, losses
 from flake8_cnnmem.evidence.passes import seen_through
-from flake8_cnnmem.evidence.phases import Phase, holds_no_weight
+from flake8_cnnmem.evidence.phases import Phase, holds_no_weight, loose_parameters
 from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update
@@ -224,6 +224,7 @@ def optimizers_of(
     stepping = {id(optimizer): optimizer for each in phases for optimizer in each.optimizers}
     made = {} if phases else run.data("optimizers")
     own = {id(weight) for weight in framework.weights(model)} if stepping or made else set()
+    own |= {id(weight) for each in phases for weight in loose_parameters(each)}
 
     def covered(optimizer: Instance) -> int:
         return len(own & {id(weight) for weight in framework.updated_by(optimizer) or ()})

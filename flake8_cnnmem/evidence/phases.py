@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.loop_turns import InReach, Loop, Turn, around, is_single, is_within
 from flake8_cnnmem.evaluate.trace import Event, RootCall, Trace
 from flake8_cnnmem.evidence.passes import Pass, extended, passed, representative, seen_through
@@ -430,3 +431,9 @@ def held_by(optimizer: Instance) -> list[Value]:
     groups = optimizer.attributes.get("param_groups")
     each = groups if isinstance(groups, list) else []
     return [value for group in each if isinstance(group, dict) for value in group.get("params", [])]
+
+
+def loose_parameters(phase: Phase) -> list[Weight]:
+    """The parameters that stand for the tensors of no model that the optimizers of a phase update."""
+    held = [weight for optimizer in phase.optimizers for weight in frameworks.updated_by(optimizer) or ()]
+    return list({id(weight): weight for weight in held if weight.stands_for is not None}.values())

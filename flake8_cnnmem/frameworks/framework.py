@@ -183,6 +183,8 @@ class Framework:
     """Whether an instance may be a model of its own: a user's class or a container, not a framework's single layer."""
     own_inputs: Callable[[Instance], list[Tensor] | None]
     """The input tensors that a model states itself (a functional Keras model), or None."""
+    refuse_copy: Callable[[Runtime, Tensor], None] = lambda run, tensor: None
+    """Raises what a deep copy of a tensor is refused with, where it is."""
     moved: Callable[[Instance], list[Weight]] | None = None
     """All weights of a model in the order in which they come to the device; None for that of `weights`."""
     spelling: Callable[[], Spelling] = lambda: ARRAYS

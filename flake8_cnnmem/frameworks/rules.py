@@ -49,7 +49,8 @@ class OpRule:
     """What one kind of op holds, and for how long.
 
     `keeps` stays from the op's run to its backward; `in_place` replaces it where the result overwrites the input.
-    `forward` and `backward` are temporaries beside the results and beside the gradients.
+    `forward` and `backward` are temporaries beside the results and beside the gradients; `behind` are groups of such
+    that come when the gradients are made, one group after the other.
     `alone`: the `backward` of an op of several results where only that one of them has a gradient, by their places.
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's gradient
     itself), "reuse" (that one written over, if nothing else needs it), "kept" (what the op has kept of its own written
@@ -117,6 +118,7 @@ class OpRule:
     in_place: tuple[Saved, ...] | None = None
     forward: tuple[New, ...] = ()
     backward: tuple[New, ...] = ()
+    behind: tuple[tuple[New, ...], ...] = ()
     alone: tuple[tuple[New, ...], ...] = ()
     gradient: str = "new"
     layout: str = "like"

@@ -91,6 +91,9 @@ class Step:
     less: bool = False
     """Whether one more comes behind them that is given less."""
     once: bool = False
+    left: tuple[tuple[Tensor, int], ...] = ()
+    """What a turn that does something now and then has left for those behind it, each with the number of the op until
+    which a run holds it."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -138,7 +141,8 @@ def followed(turn: StepRun, weights: frozenset[int]) -> bool:
         if not (action.retain or action.made):
             seen.update(through)
         if action.kind == "backward":
-            reached.update(id(read) for call in through.values() for read in (*call.inputs, *call.weights))
+            read = [tensor for call in through.values() for tensor in (*call.inputs, *call.weights)]
+            reached.update(id(tensor.trained_as or tensor) for tensor in read)
     return bool(reached) and any(action.kind == "step" for action in turn.actions)
 
 
@@ -223,12 +227,14 @@ def rebuilt(
     copies: dict[int, Tensor] = {}
     for action in step.actions:
         if action.kind in ("backward", "gradient") and not action.made:
-            for _, gradient in action.given:
+            for tensor, gradient in action.given:
                 # It comes from a backward pass, not from the loader.
-                copies.setdefault(id(gradient), replace(gradient, shape=leaf_shape(gradient)))
+                own = tensor.trained_as if action.kind == "backward" else None
+                shape = leaf_shape(gradient) if own is None else gradient.shape
+                copies.setdefault(id(gradient), replace(gradient, shape=shape, gradient_of=own or gradient.gradient_of))
 
     def now(tensor: Tensor) -> Tensor:
-        return copies.get(id(tensor), tensor)
+        return copies.get(id(tensor)) or tensor.trained_as or tensor
 
     def copied(turn: StepRun) -> StepRun:
         leaves: list[tuple[int, Tensor]] = []
@@ -236,6 +242,8 @@ def rebuilt(
         def copy_of(tensor: Tensor, number: int, region: Invocation | None = None) -> Tensor:
             if (isinstance(tensor, Weight) or tensor.gradient_of is not None) and tensor.call is None:
                 return tensor
+            if tensor.trained_as is not None:
+                return tensor.trained_as
             found = copies.get(id(tensor))
             if found is None:
                 source = as_wide_as(tensor)
@@ -292,8 +300,12 @@ def rebuilt(
                     loss=None if action.loss is None else now(action.loss),
                     seed=None if action.seed is None else now(action.seed),
                     beside=tuple((now(end), None if seed is None else now(seed)) for end, seed in action.beside),
-                    given=tuple((now(tensor), now(gradient)) for tensor, gradient in action.given),
-                )
+                    given=tuple(
+                        (now(tensor), now(gradient)) for tensor, gradient in action.given
+                        # The gradient of what stands for a parameter is where those of parameters are.
+                        if tensor.trained_as is None or action.made or action.kind != "backward"
+                    ),
+                )  # fmt: skip
                 for leaf, _ in action.given if action.kind == "backward" else ():
                     # The graph knows its leaves, and the loss its graph: they live as long as that.
                     leaf.held = max(leaf.held, *(end.held for end, _ in action.ends))

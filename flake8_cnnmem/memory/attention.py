@@ -14,7 +14,7 @@ from types import MappingProxyType
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.memory.chips import Chip
-from flake8_cnnmem.memory.dtypes import HALVES, size_of
+from flake8_cnnmem.memory.dtypes import HALVES
 from flake8_cnnmem.memory.storages import Value
 from flake8_cnnmem.ops import ScaledDotProduct
 from flake8_cnnmem.unknown import Unknown
@@ -56,7 +56,7 @@ def usable(op: ScaledDotProduct, inputs: Sequence[Value], dtype: str, chip: Chip
     shapes = [value.shape for value in inputs[:3] if not isinstance(value.shape, Unknown)]
     if len(shapes) < len(inputs[:3]):
         return None
-    if any(_features_apart(value) for value in inputs[:3]):
+    if any(_features_apart(value) for value in inputs[:3]) or any(_keys_apart(value) for value in inputs[3:4]):
         return {}
     if any(len(shape) != 4 for shape in shapes):
         return {}
@@ -88,6 +88,12 @@ def _features_apart(value: Value) -> bool:
     """Whether the features of a head do not lie side by side, as every fused kernel asks (sdp_utils_cpp.h,
     check_last_dim_stride_equals_1_dense)."""
     return bool(value.strides) and value.shape[-1:] != (1,) and value.strides[-1] != 1  # type: ignore[index]
+
+
+def _keys_apart(mask: Value) -> bool:
+    """Whether what a mask says of a query's keys does not lie side by side, as the same check asks, of a single key as
+    well: the rows of a table with a value for each head, turned, do not."""
+    return bool(mask.strides) and mask.strides[-1] != 1  # type: ignore[index]
 
 
 def _bias(inputs: Sequence[Value]) -> bool:
@@ -125,8 +131,7 @@ def rows_of(shape: Shape, inputs: Sequence[Value]) -> Size:
 
 
 def efficient(shape: Shape, inputs: Sequence[Value]) -> Size:
-    """Bytes of the memory-efficient kernel's backward pass: first the gradient times the result in float32 and its sum,
-    then that and a workspace in which the gradients of queries are summed up."""
+    """Bytes of the workspace of the memory-efficient kernel's backward pass, in which gradients are summed up."""
     found = _numbers(shape, inputs)
     if isinstance(found, Unknown):
         return found
@@ -141,11 +146,21 @@ def efficient(shape: Shape, inputs: Sequence[Value]) -> Size:
     if half and max(width, value_width) > 2 * NARROW:
         # Gradients of keys and values do not fit into registers.
         workspace += TILE * (up(width, 2 * TILE) + up(value_width, 2 * TILE)) * STATISTICS
-    sums = length * STATISTICS
-    most = workspace + sums
-    if not half:
-        most = max(most, length * value_width * STATISTICS + 2 * sums)
-    return dims.multiply(dims.product(shape[:1]), heads * most)
+    return dims.multiply(dims.product(shape[:1]), heads * workspace)
+
+
+def multiplied(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of the gradient times the result, which the kernel of half precision works out itself."""
+    found = _numbers(shape, inputs)
+    if isinstance(found, Unknown) or inputs[0].dtype in HALVES:
+        return 0
+    heads, length, _, value_width = found
+    return dims.multiply(dims.product(shape[:1]), heads * length * value_width)
+
+
+def summed(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of their sums: one for each query of each head."""
+    return dims.product(shape[:-1])
 
 
 def gathered(shape: Shape, inputs: Sequence[Value]) -> Size:
@@ -157,19 +172,31 @@ def gathered(shape: Shape, inputs: Sequence[Value]) -> Size:
     return dims.multiply(dims.product(shape[:1]), heads * length * value_width * STATISTICS)
 
 
-def flash(shape: Shape, inputs: Sequence[Value]) -> Size:
-    """Bytes of flash attention's backward pass: the gradient of the queries and the products' sums in float32; with
-    shared heads the gradients of keys and values of each head."""
+def flash_sums(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of flash attention's sums of products: queries are counted in blocks of 128."""
+    return _flash(shape, inputs, 1)
+
+
+def flash_queries(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """Those of its gradient of the queries."""
+    found = _numbers(shape, inputs)
+    width = 0 if isinstance(found, Unknown) else found[2]
+    return _flash(shape, inputs, up(width, 32 if width <= 2 * NARROW else 64))
+
+
+def _flash(shape: Shape, inputs: Sequence[Value], width: int) -> Size:
     found = _numbers(shape, inputs)
     if isinstance(found, Unknown):
         return found
-    heads, length, width, _ = found
-    rounded = up(width, 32 if width <= 2 * NARROW else 64)
-    each = heads * up(length, 128) * (rounded + 1) * STATISTICS
-    keys = inputs[1].shape
-    if not isinstance(keys, Unknown) and keys[1] != shape[1] and isinstance(keys[-2], int):
-        each += 2 * heads * keys[-2] * width * size_of(inputs[0].dtype)
-    return dims.multiply(dims.product(shape[:1]), each)
+    return dims.multiply(dims.product(shape[:1]), found[0] * up(found[1], 128) * width)
+
+
+def flash_keys(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of the keys' gradient of each head, where heads share them."""
+    found, keys = _numbers(shape, inputs), inputs[1].shape
+    if isinstance(found, Unknown) or isinstance(keys, Unknown) or keys[1] == shape[1] or not isinstance(keys[-2], int):
+        return 0
+    return dims.multiply(dims.product(shape[:1]), found[0] * keys[-2] * found[2])
 
 
 def _numbers(shape: Shape, inputs: Sequence[Value]) -> tuple[int, int, int, int] | Unknown:
@@ -191,8 +218,12 @@ def up(number: int, multiple: int) -> int:
 
 QUANTITIES: Mapping[str, Callable[[Shape, Sequence[Value]], Size]] = MappingProxyType(
     {
-        "flash": flash,
-        "efficient": efficient,
+        "flash sums": flash_sums,
+        "flash queries": flash_queries,
+        "flash keys": flash_keys,
+        "efficient products": multiplied,
+        "efficient sums": summed,
+        "efficient workspace": efficient,
         "gathered": gathered,
         "bias": bias,
         "attended": rows_of,

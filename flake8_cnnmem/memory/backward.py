@@ -16,14 +16,12 @@ from flake8_cnnmem.memory.backward_plan import plan_backward
 from flake8_cnnmem.memory.backward_way import BackwardPlan, Made
 from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.forward import Forward
-from flake8_cnnmem.memory.gradient_layout import as_added
+from flake8_cnnmem.memory.gradient_layout import as_added, is_dense, lies_otherwise
 from flake8_cnnmem.memory.in_flight import InFlight
-from flake8_cnnmem.memory.storage_reuse import lie_alike
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, WrittenBackward, leading_from, steps_of
 from flake8_cnnmem.memory.tape_uses import number_of_view, shared_views, trained_by, uses_of
 from flake8_cnnmem.memory.written_views import InWhole
-from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 
 SPARSE = Unknown("what becomes of a sparse gradient depends on which rows are read")
@@ -217,6 +215,8 @@ class Backward:
             if len(given) == 1 and whole is None:
                 plan.ways[gradient.form] = way
         if way.instead is not None:
+            if way.sums_when == "first":
+                self._sum(way)
             gradient = Value(memory.room(way.instead), memory.form(gradient.shape, gradient.dtype))
             self._done(node, arrived, True)
             arrived = [gradient]
@@ -224,13 +224,14 @@ class Backward:
         scratch = [memory.room(lot) for lot in way.scratch[:behind]]
         passing = {place: memory.room(lot) for place, lot in way.passing}
         handed: list[Value | None] = [None] * len(way.made)
-        if way.sums_when == "first":
+        if way.sums_when == "first" and way.instead is None:
             self._sum(way)
         fetched = [memory.allocate(line) for line in node.fetched]
         early = 0 if way.full_behind else way.full
         full = scratch[len(scratch) - early :]
         meanwhile, scratch = scratch[: way.meanwhile], scratch[way.meanwhile : len(scratch) - early]
         order = way.order or range(len(way.made))
+        summed: list[int] = []
         apart = plan.row.kernel_first and not self.rules.eager and 0 in plan.wanted
         for place in sorted(order, key=lambda place: plan.wanted[place] == 0) if apart else order:
             made, operand = way.made[place], node.operands[plan.wanted[place]]
@@ -247,6 +248,14 @@ class Backward:
                     memory.release(memory.room(way.turned))
                 if place in passing:
                     memory.release(passing.pop(place))
+            if full and place in way.validated and not self._passed_over(operand[0]):
+                # Each is summed, and gone, before the next one is.
+                summed.append(list(way.validated).index(place))
+                self._sum(way, full, summed[-1])
+        scratch += [memory.room(lot) for lot in way.last]
+        for lots in plan.groups:
+            for storage in [memory.room(lot) for lot in lots][::-1]:
+                memory.release(storage)
         scratch = [*meanwhile, *scratch, *passing.values()]
         if way.after:
             # The kernel of the gates is done: what it has kept goes, and what it has made stays.
@@ -273,9 +282,11 @@ class Backward:
             for storage in fetched:
                 memory.release(storage)
             fetched = []
-            self._sum(way, full)
-            full = []
-        for storage in (*scratch, *full, *fetched):
+            if not summed:
+                self._sum(way, full)
+                full = []
+        scratch += [storage for at, storage in enumerate(full) if at not in summed]
+        for storage in (*scratch, *fetched):
             memory.release(storage)
         if way.sums_when == "last":
             self._sum(way)
@@ -291,9 +302,9 @@ class Backward:
                 self.hand_on(key, new)
         return any(made is not None and made[0] not in ("alias", "reuse") for made in way.made)
 
-    def _sum(self, way: BackwardPlan, full: Sequence[Storage] = ()) -> None:
-        """The buffers of the sums, one sum after the other; `full` is what each is a sum of."""
-        for at, lots in enumerate(way.sums):
+    def _sum(self, way: BackwardPlan, full: Sequence[Storage] = (), only: int | None = None) -> None:
+        """The buffers of the sums, or of one of them, one after the other; `full` is what each is a sum of."""
+        for at, lots in enumerate(way.sums) if only is None else [(only, way.sums[only])]:
             for storage in [self.memory.room(lot) for lot in lots][::-1]:
                 self.memory.release(storage)
             if full:
@@ -372,7 +383,7 @@ class Backward:
             self.summands.setdefault(key, []).append(gradient)
             return
         in_place = self.rules.accumulates_in_place and not before.viewed
-        if in_place and before.storage.holds == 1 and _is_dense(before):
+        if in_place and before.storage.holds == 1 and is_dense(before):
             memory.release(gradient.storage)
             return
         total = memory.new(before.shape, before.dtype, as_added(before, gradient), before.storage.use)
@@ -420,7 +431,7 @@ class Backward:
         if weight is not None and weight.shape != gradient.shape:
             # A sparse gradient's values are taken as they are.
             memory.left_out.setdefault(SPARSE)
-        elif gradient.storage.use != "gradients" or gradient.storage.holds > 1 or _lies_otherwise(gradient, weight):
+        elif gradient.storage.use != "gradients" or gradient.storage.holds > 1 or lies_otherwise(gradient, weight):
             # What others hold, too, is not taken but copied, and what lies otherwise than the parameter.
             own = memory.new(gradient.shape, gradient.dtype, use="gradients")
             memory.release(gradient.storage)
@@ -428,14 +439,3 @@ class Backward:
         if self.on_weight is not None and self.on_weight(key, gradient):
             return
         self.finished[key] = gradient
-
-
-def _lies_otherwise(gradient: Value, weight: Value | None) -> bool:
-    """Whether a gradient has not the strides of its parameter (AccumulateGrad, utils::obeys_layout_contract)."""
-    if weight is None or gradient.sizes is None or gradient.strides is None or weight.strides is None:
-        return False
-    return not lie_alike(gradient.sizes, gradient.strides, weight.strides)
-
-
-def _is_dense(value: Value) -> bool:
-    return value.sizes is None or value.strides is None or layout.is_dense(value.sizes, value.strides)

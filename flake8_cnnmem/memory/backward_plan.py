@@ -97,6 +97,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     if node.plan.alone and len(reached) == 1:
         scratch = list(node.plan.alone[reached[0]])
     instead = turned = None
+    arrived = gradient
     if row.restrided and is_turned(operands[0], False):
         # Its one place is told as channels last by as_strided, whose gradient is written into zeros.
         instead = memory.lot(gradient.values, each)
@@ -106,8 +107,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     if row.reads == "matrix" and memory.chip is not None:
         if instead is None and is_gathered(call, operands[:2], gradient):
             scratch.append(memory.lot(gradient.values, each))
-        # The gradient of the second operand comes last, and of the first.
-        beside = 0 if 1 in wanted else 1
+        # The gradient of the right operand comes last, and of the left one where that has none.
+        right = 0 if swaps(call, operands) else 1
+        beside = 1 - right if right in wanted else right
         if beside in node.plan.gathered:
             scratch.append(memory.lot(operands[beside].values, size_of(operands[beside].dtype)))
     if is_in_place(call) and operands[0].viewed and node.whole is None:
@@ -142,7 +144,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if not lie_alike(gradient.sizes, gradient.strides, wanted_as):
             scratch.append(memory.lot(gradient.values, each))
     scratch += places_sorted(memory, call, operands[1:])
-    in_full = 0
+    in_full, last_made = 0, list[int]()
     if row.gradient in ("new", "reuse") or (row.gradient == "signed" and call.op.repeats == "gradient"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         # The sum is there in the result's dtype before it is cast.
@@ -150,8 +152,12 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         wider = [value for value in spread if call.op.repeats == "operands" and size_of(value.dtype) < each]
         scratch += [memory.lot(value.values, each - size_of(value.dtype)) for value in wider]
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
-        scratch += [memory.lot(dims.product(shape), each) for shape in full]
-        in_full = len(full)
+        lots = [memory.lot(dims.product(shape), each) for shape in full]
+        if call.op.product == "steps":
+            last_made = lots
+        else:
+            scratch += lots
+            in_full = len(full)
     last = len(scratch)
     if row.gradient == "slices":
         # Zeros are put in a copy of the gradient where values were: they are gone when those get theirs.
@@ -241,15 +247,18 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     repeats = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
     repeats += [place for place, _ in passing]
     order = sorted(range(len(wanted)), key=lambda place: place in repeats)
+    if swaps(call, operands):
+        order.reverse()
     late = any(how == "late" for how, _, _ in made)
-    sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, gradient)
+    split = is_split(node, operands)
+    sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, arrived if split else gradient)
     if row.one_order and operands[0].sizes is not None and len(operands[0].sizes) == 3:
         # A copy that is read in one dimension is there until the bias is summed (convolution_backward).
         x = operands[0].form
         copies = [memory.lot(form.values, size_of(form.dtype)) for form in turned_by(x, x)]
         sums = [[*copies, *lots] for lots in sums]
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
-    when = "last" if row.bias_last else "first" if row.counts or is_split(node, operands) else ""
+    when = "last" if row.bias_last else "first" if row.counts or split else ""
     if passing or len(scratch) != last or len(sums) != in_full:
         in_full = 0
     meanwhile = len(node.plan.temporaries)
@@ -272,7 +281,14 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         (),
         meanwhile,
         turned,
+        last_made,
     )
+
+
+def swaps(call: Call, operands: Sequence[Value]) -> bool:
+    """Whether a sum of products is one of matrices whose left one is the second operand."""
+    product = summed(call, operands[:2]) if call.op.product == "equation" else None
+    return product is not None and product.swapped
 
 
 def reads_as_result(node: TapeNode) -> bool:
@@ -309,8 +325,8 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
         if op.looks_up:
             if is_sparse(op):
                 continue
-            line = segments_of(gradient.shape, node.operands[at][1].shape)
-            lots.append([memory.timeline.lot(line, "temporaries")])
+            parts = segments_of(gradient.shape, node.operands[at][1].shape)
+            lots.append([memory.timeline.lot(part, "temporaries") for part in parts])
             continue
         sizes = node.operands[at][1].sizes
         if sizes is None:

@@ -49,3 +49,5 @@ class BackwardPlan:
     """So many of `scratch`, at its beginning, are gone when the first of `validated` is made."""
     turned: int | None = None
     """The lot of a copy that only the kernel of the first gradient reads: it comes behind that one's own room."""
+    last: Sequence[int] = ()
+    """Lots that come when all gradients are made, and stay: what the sum of a mask's is taken of."""

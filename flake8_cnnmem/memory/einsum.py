@@ -2,7 +2,8 @@
 
 After aten/src/ATen/native/Linear.cpp (einsum, sumproduct_pair): axes of one value count as missing, the others are
 those of both operands that stay (the batch), of the left or right one alone, and those that are summed over. Each
-operand is read as batch x rows x columns; one that does not lie so is copied, and the copy is what is kept.
+operand is read as batch x rows x columns; one that does not lie so is copied, and the copy is what is kept. Where all
+axes of the right one alone come before those of the left one in the result, the two change places (swap_lo_ro).
 """
 
 from __future__ import annotations
@@ -19,11 +20,19 @@ Sizes = tuple[int, ...]
 @dataclass(frozen=True, slots=True)
 class Product:
     """A sum of two operands' products. Each operand's axes in the order in which it is read, and the three sizes that
-    they are read as; `result` are the axes of the result in the order in which they lie."""
+    they are read as; `result` are the axes of the result in the order in which they lie; `swapped` says whether the
+    second operand is the left one of the product."""
 
     orders: tuple[Sizes, Sizes]
     targets: tuple[Sizes, Sizes]
     result: Sizes
+    swapped: bool = False
+
+    @property
+    def read(self) -> Sizes:
+        """The three sizes that the result is made as."""
+        first, second = self.targets[::-1] if self.swapped else self.targets
+        return (*first[:2], second[2])
 
 
 def product(equation: object, first: Sizes, second: Sizes) -> Product | None:
@@ -49,15 +58,20 @@ def product(equation: object, first: Sizes, second: Sizes) -> Product | None:
             return None
     if not summed:
         return None
-    read = ([*both, *mine, *summed], [*both, *summed, *yours])
-    orders = tuple(_order(term, wanted) for term, wanted in zip((left, right), read, strict=True))
+    swapped = bool(mine and yours) and output.index(yours[-1]) < output.index(mine[0])
     groups = ((both, mine, summed), (both, summed, yours))
+    if swapped:
+        groups = ((both, summed, mine), (both, yours, summed))
+    orders = tuple(
+        _order(term, [letter for group in three for letter in group])
+        for term, three in zip((left, right), groups, strict=True)
+    )
     targets = tuple(
         tuple(math.prod(one.get(letter, 1) for letter in group) for group in three)
         for one, three in zip(sizes, groups, strict=True)
     )
-    lying = tuple(output.index(letter) for letter in (*both, *mine, *yours))
-    return Product((orders[0], orders[1]), (targets[0], targets[1]), lying)
+    lying = tuple(output.index(letter) for letter in (*both, *((*yours, *mine) if swapped else (*mine, *yours))))
+    return Product((orders[0], orders[1]), (targets[0], targets[1]), lying, swapped)
 
 
 def _order(term: Sequence[str], wanted: Sequence[str]) -> Sizes:

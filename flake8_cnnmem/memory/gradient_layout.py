@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.frameworks.rules import OpRule
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.memory.reductions import axes_reduced
+from flake8_cnnmem.memory.storage_reuse import lie_alike
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.ops import strides as layout
 
@@ -98,3 +99,15 @@ def as_viewed(how: str, op: Op, gradient: Form, value: Value) -> tuple[int, ...]
     if how == "permute":
         return op.view_gradient_strides(gradient.sizes, gradient.strides)
     return layout.reshape(gradient.sizes, gradient.strides, value.sizes)
+
+
+def lies_otherwise(gradient: Value, weight: Value | None) -> bool:
+    """Whether a gradient has not the strides of its parameter (AccumulateGrad, utils::obeys_layout_contract)."""
+    if weight is None or gradient.sizes is None or gradient.strides is None or weight.strides is None:
+        return False
+    return not lie_alike(gradient.sizes, gradient.strides, weight.strides)
+
+
+def is_dense(value: Value) -> bool:
+    """Whether a gradient fills a block of memory, as far as that is known."""
+    return value.sizes is None or value.strides is None or layout.is_dense(value.sizes, value.strides)

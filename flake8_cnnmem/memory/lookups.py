@@ -39,16 +39,22 @@ COUNTS = 5375
 
 @dataclass(frozen=True, slots=True)
 class Places(Line):
-    """The bytes of places in a row, in their order and where they were, of numbers to count by, and of what sorts them:
-    as for `Segments`."""
+    """The bytes of one of the blocks: of places in a row, in their order and where they were, of numbers to count by
+    (four alike), and of what sorts them; as for `Segments`."""
 
     lookups: tuple[Size, ...] = ()
+    part: int = 0
 
     def at(self, batch: int) -> int:
         sizes = [dims.at_batch(size, batch) for size in self.lookups]
         lookups = math.prod(size for size in sizes if isinstance(size, int))
-        sorting = 2 * PLACE * lookups + 43 * lookups // 160 + COUNTS
-        return 4 * PLACE * lookups + (sorting if lookups > ONE_TILE else 0)
+        if self.part < ROWS:
+            return PLACE * lookups
+        return 2 * PLACE * lookups + 43 * lookups // 160 + COUNTS if lookups > ONE_TILE else 0
+
+
+ROWS = 4
+"""Rows of places beside what sorts them."""
 
 
 def places_sorted(memory: Memory, call: Call, indices: Sequence[Value]) -> list[int]:
@@ -68,17 +74,19 @@ def places_sorted(memory: Memory, call: Call, indices: Sequence[Value]) -> list[
     except Mismatch:
         return []
     known = not any(isinstance(size, Unknown) for size in found)
-    return [memory.timeline.lot(Places(0, 0, tuple(found)), "temporaries")] if known else []
+    parts = [Places(0, 0, tuple(found), part) for part in range(ROWS + 1)] if known else []
+    return [memory.timeline.lot(part, "temporaries") for part in parts]
 
 
 @dataclass(frozen=True, slots=True)
 class Segments(Line):
-    """The bytes of the places and of the parts: no affine function of the batch size, so that `fixed` and `each` are
-    0."""
+    """The bytes of one of the blocks of places, or of the parts: no affine function of the batch size, so that `fixed`
+    and `each` are 0."""
 
     lookups: tuple[Size, ...] = ()
     rows: int = 0
     width: int = 0
+    part: int = 0
 
     def at(self, batch: int) -> int:
         sizes = [dims.at_batch(size, batch) for size in self.lookups]
@@ -87,15 +95,20 @@ class Segments(Line):
             return 0
         segments = min(lookups, self.rows)
         parts = lookups // PART + segments
-        places = 3 * lookups + 2 * segments + parts + 2
-        return places * PLACE + parts * self.width * PARTIAL
+        places = (lookups, lookups, lookups, 1, segments, segments, 1, parts)
+        return places[self.part] * PLACE if self.part < len(places) else parts * self.width * PARTIAL
 
 
-def segments_of(gradient: Shape | Unknown, table: Shape | Unknown) -> Line:
+BLOCKS = 9
+"""The places in their order and where they were, where each segment begins and how many there are, its parts and where
+those begin, how many there are, the places of all parts, and the parts themselves."""
+
+
+def segments_of(gradient: Shape | Unknown, table: Shape | Unknown) -> tuple[Line, ...]:
     """What a gradient of looked up rows takes on its way into that of the table; none where a size is not known."""
     if isinstance(gradient, Unknown) or isinstance(table, Unknown) or len(table) != 2:
-        return Line()
+        return ()
     rows, width = table
     if not isinstance(rows, int) or not isinstance(width, int) or any(isinstance(size, Unknown) for size in gradient):
-        return Line()
-    return Segments(0, 0, tuple(gradient[:-1]), rows, width)
+        return ()
+    return tuple(Segments(0, 0, tuple(gradient[:-1]), rows, width, part) for part in range(BLOCKS))

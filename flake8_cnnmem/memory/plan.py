@@ -67,6 +67,8 @@ class Plan:
     keeps: Sequence[Keep] = ()
     temporaries: Sequence[int] = ()
     """Lots that are there while its backward runs."""
+    groups: Sequence[Sequence[int]] = ()
+    """Lots that come when the gradients are made, one group after the other."""
     alone: Sequence[Sequence[int]] = ()
     """Those by the place of a result, where only that one has a gradient."""
     after: Sequence[int] = ()
@@ -160,6 +162,7 @@ def planned(
         if row.column_sums:
             temporaries += columns_summed(memory, results[0][0], inputs[1])
         plan.temporaries = temporaries + (passing if row.passing == "both" else [])
+        plan.groups = [lots_of(memory, made, call, inputs, each) for made in row.behind]
         plan.alone = [lots_of(memory, made, call, inputs, each) for made in row.alone]
         plan.after = lots_of(memory, row.after, call, inputs, each)
         plan.wanted = wanted
@@ -211,6 +214,8 @@ def quantity(name: str, call: Call, inputs: Sequence[Value], output: Size) -> Si
     """How many values `name` stands for in this call: a tensor by its place, a kernel's, or a quantity of the op."""
     if name == "y":
         return output
+    if name == "one":
+        return 1
     if name[0] == "x" and (name[1:] or "0").isdigit():
         at = int(name[1:] or 0)
         return inputs[at].values if at < len(inputs) else 0

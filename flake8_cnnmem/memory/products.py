@@ -154,8 +154,7 @@ def _result_as_read(call: Call, inputs: Sequence[Value], form: Form) -> tuple[Si
     plan = summed(call, inputs) if product == "equation" else None
     target: Sizes
     if plan is not None:
-        (batch, rows, _), (_, _, columns) = plan.targets
-        target = (batch, rows, columns)
+        target = plan.read
         sizes, strides = tuple(sizes[axis] for axis in plan.result), tuple(strides[axis] for axis in plan.result)
     elif product == "rows":
         target = (math.prod(sizes[:-1]), sizes[-1])

@@ -26,7 +26,7 @@ from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.framework import resident, rules_of, weights_in_memory
 from flake8_cnnmem.memory.optimizer_step import Stepping
 from flake8_cnnmem.memory.replay_result import Replayed
-from flake8_cnnmem.memory.storages import Memory, Value
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import leading_from, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.memory.unreachable import forget_unreachable
@@ -57,7 +57,7 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
     cast = cast_by_code(actual, training.dtype.value)
     replay = Replay(model, training, chip, cast)
     before_all = standing(actual)
-    replay.find(before_all)
+    replay.find(before_all, actual.left)
     if actual.once:
         replay.first = replay.once = True
         replay.run(actual.turns[0])
@@ -65,7 +65,7 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
         replay.run(actual.turns[0])
         left = frozenset(replay.backward.finished)
         replay = Replay(model, training, chip, cast)
-        replay.find(before_all)
+        replay.find(before_all, actual.left)
         replay.keep_from_before(left)
         replay.run(actual.turns[0])
     else:
@@ -169,10 +169,14 @@ class Replay:
         self.forward.finished = self.backward.finished
         self.backward.finished.update(resident(self.model, self.memory, self.weights, self.rules.optimizers))
 
-    def find(self, tensors: Sequence[Tensor]) -> None:
-        """What the program has computed before the step is there when it begins, though it may be read late in it."""
+    def find(self, tensors: Sequence[Tensor], left: Sequence[tuple[Tensor, int]]) -> None:
+        """What the program has computed before the step is there when it begins, though it may be read late in it; what
+        an earlier turn has left, until a number."""
         for tensor in tensors:
             self.forward.value(tensor)
+        for tensor, until in left:
+            self.forward.value(tensor)
+            self.forward.held.put(tensor, until)
 
     def keep_from_before(self, keys: frozenset[int]) -> None:
         """Gradients that are there when the step begins."""
@@ -292,14 +296,21 @@ class Replay:
                 for storage in entry.saved:
                     memory.keep(storage)
         forward.tape[:] = rest[::-1]
+        seeds: list[Storage] = []
         for end, seed in action.ends:
             value = forward.values.get(id(end))
             if value is not None and value.grad:
                 given = forward.value(seed) if seed is not None else None
                 gradient = memory.alias(given, value.shape, given.strides) if given else None
-                backward.hand_on(id(end), gradient or memory.new(value.shape, value.dtype))
+                if gradient is None:
+                    # The caller holds what the pass begins with until it is over.
+                    gradient = memory.new(value.shape, value.dtype)
+                    seeds.append(memory.hold(gradient.storage))
+                backward.hand_on(id(end), gradient)
         program, passes = forward.nodes
         backward.run(in_order(reached[::-1], program, passes, self.first), on_the_way, targets or ())
+        for storage in seeds:
+            memory.release(storage)
         forward.autocast.look_at(forward.tape)
 
     def give(self, action: Action) -> None:

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from flake8_cnnmem.training import Training
 
 
-def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -> ModelReport | None:
-    """One model, evaluated, fed and counted; None where a directive says to skip it."""
+def report_model(
+    root: Root, source: Source, settings: Settings, wanted: bool, figures: bool = True
+) -> ModelReport | None:
+    """One model, evaluated, fed and counted; None where a directive says to skip it. Without `figures` the bytes of a
+    model that nothing trains are counted only against a limit."""
     from flake8_cnnmem import models, precedence
 
     facts = facts_for(root, source)
@@ -42,7 +45,8 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
     whole = models.arranged(models.joined(root, built, training, parts), [root, *others], devices)
     training = precedence.share_of(models.as_the_outermost(root, training, whole.parts), whole.model.arrangement)
     builds = [built, *(its for _, its, _ in parts if its is not None)]
-    report = account_for(root, builds, whole, training, settings, limit)
+    counted = figures or limit is not None or root.is_training
+    report = account_for(root, builds, whole, training, settings, limit, counted)
     # What a program has changed about natives is put back when its analysis ends: nothing is left for later then.
     return replace(report) if natives_changed() else report
 
@@ -106,14 +110,21 @@ def of_its_batch(root: Root, built: Built, training: Training, settings: Setting
 
 
 def account_for(
-    root: Root, builds: Sequence[Built], whole: Whole, training: Training, settings: Settings, limit: Limit | None
+    root: Root,
+    builds: Sequence[Built],
+    whole: Whole,
+    training: Training,
+    settings: Settings,
+    limit: Limit | None,
+    counted: bool = True,
 ) -> ModelReport:
-    """The model's figures; where one step trains several, `builds` are the graphs of each, and `whole` joins them."""
+    """The model's figures; where one step trains several, `builds` are the graphs of each, and `whole` joins them.
+    Unless they are `counted`, what is wrong with its sizes alone."""
     from flake8_cnnmem import models
     from flake8_cnnmem.layer_rows import drops, rows_of, with_kept
     from flake8_cnnmem.memory import cs231n
     from flake8_cnnmem.mismatches import problems_of, unfit
-    from flake8_cnnmem.model_report.bounds import causes_of, status_of
+    from flake8_cnnmem.model_report.bounds import causes_of, status_of, unsaid
     from flake8_cnnmem.model_report.needs import needs_of
     from flake8_cnnmem.model_report.sums import beside_of, parameters_of, part_of
     from flake8_cnnmem.ops.loss import Loss
@@ -128,6 +139,9 @@ def account_for(
         # A wrong target leaves the network what it is.
         parameters, trainable = parameters_of(model)
         return replace(report, parameters=parameters, trainable=trainable)
+    if not counted:
+        causes = (*model.causes, *unsaid(root, training))
+        return replace(unresolved(root, training, limit), framework=model.framework, causes=causes)
     needs = needs_of(root, whole, training, settings, limit)
     estimate = needs.estimate
     parameters, trainable = parameters_of(model)

@@ -14,7 +14,7 @@ from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.growth import with_gradient
 from flake8_cnnmem.evidence.phases import held_by
-from flake8_cnnmem.graph import Tensor, Weight, calls_behind, lies_on_device
+from flake8_cnnmem.graph import FOREVER, Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.memory.leaves import storage_of
 from flake8_cnnmem.models.left_by_turns import asked_for
 from flake8_cnnmem.unknown import Unknown
@@ -187,6 +187,70 @@ def graphs_of_some_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:
                 place = (site.path, site.line) if site is not None else ("", 0)
                 yield Unknown(f"what the graph behind {kept.what} keeps until it is made again", *place)
                 return
+
+
+def left_now_and_then(phase: Phase, places: bool) -> Iterator[tuple[Tensor, int]]:
+    """What a turn that does something now and then leaves by names that other turns give no value, and that those
+    behind it find in memory until it is done again: what an evaluation every so many steps has gathered, its last
+    batch. Each as a tensor of its own, with the number of the op until which the turn that is told holds it: where that
+    makes another one, until then, of what is gathered anew until it looks. Of a leaf the next one stands there from
+    its first reader on."""
+    loop, told = phase.loop, phase.passes[-1]
+    if loop is None or loop.length == 1 or loop.repeated or len(loop.turns) < 2 or not places:
+        return
+    given = given_by(loop)
+    made: dict[str, list[Tensor]] = {}
+    now_and_then: set[str] = set()
+    before: dict[str, list[Tensor]] = {}
+    for turn in loop.turns:
+        for name in before.keys() | turn.named.keys():
+            same = list(map(id, turn.named.get(name, ()))) == list(map(id, before.get(name, ())))
+            begun = name not in before and turn is not loop.turns[0]
+            if begun or (same and name.isidentifier()):
+                now_and_then.add(name)
+        made.update(turn.named)
+        before = turn.named
+    looks = [event.number for event in told.events if event.call is not None and not event.call.grad]
+    steps = [event.number for event in told.events if event.kind == "step"]
+    look = min((number for number in looks if steps and number >= steps[-1]), default=FOREVER)
+    read, anew = read_by(phase), begun_anew(loop)
+    readers: dict[int, int] = {}
+    for call, _ in told.calls:
+        for tensor in call.inputs:
+            readers.setdefault(id(tensor), call.number - 1)
+    seen: set[int] = set()
+    for name in sorted(now_and_then - given):
+        for tensor in made[name]:
+            whole = storage_of(tensor)
+            own = told.first < made_by(tensor) <= told.last
+            if id(whole) in seen or (id(whole) in read and not own) or not lies_on_device(tensor):
+                continue
+            if isinstance(whole.shape, Unknown) or not dims.known(whole.shape) or (own and look == FOREVER):
+                continue
+            seen.add(id(whole))
+            until = (
+                look
+                if name in anew
+                else max(look, made_by(tensor), readers.get(id(tensor), 0) if tensor.call is None else 0)
+            )
+            yield replace(whole, call=None), until if own else FOREVER
+
+
+def begun_anew(loop: Loop) -> set[str]:
+    """The variables that a loop's body gives an empty container."""
+    found: set[str] = set()
+    body = ast.walk(loop.site.statement) if isinstance(loop.site, StatementSite) else ()
+    for node in body:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                pairs = [(target, node.value)]
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                    pairs = list(zip(target.elts, node.value.elts, strict=False))
+                found.update(
+                    place.id for place, value in pairs
+                    if isinstance(place, ast.Name) and isinstance(value, (ast.List, ast.Dict))
+                )  # fmt: skip
+    return found
 
 
 def was_on_the_host(tensor: Tensor) -> bool:

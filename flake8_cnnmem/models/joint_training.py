@@ -9,21 +9,23 @@ from itertools import chain
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.loop_turns import around, is_within
 from flake8_cnnmem.evaluate.trace import RootCall
-from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
+from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, loose_parameters, seen_through
 from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
 from flake8_cnnmem.evidence.graphs import is_graph
-from flake8_cnnmem.graph import Model, Tensor, calls_behind
+from flake8_cnnmem.graph import Model, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.fits import fit_around
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.graph_steps import doubts_of, graph_step, values_of
+from flake8_cnnmem.models.kept_results import KEPT
 from flake8_cnnmem.models.looks import largest_look, looked_at
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.residents import replaced_later
 from flake8_cnnmem.models.root import Root, inside_of, unknown_children
 from flake8_cnnmem.models.steps import evaluation_of, step_of
+from flake8_cnnmem.models.unknown_models import OF_NO_MODEL
 from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
@@ -96,6 +98,8 @@ def joined(
         ]
     if phase is not None and fits_the_step(built):
         step = step_of(phase, root.parts or [root], stated_batch(training))
+    if phase is not None and (loose := loose_parameters(phase)):
+        built = replace(built, model=with_loose(built.model, loose, phase, step is not None))
     backend = built.model.backend
     whole_graph = graph_step(root, phase, stated_batch(training), backend) if phase is not None else None
     if whole_graph is not None:
@@ -111,6 +115,8 @@ def joined(
         if step is not None:
             whole = model.calls and not called_in_parts(root) and not is_rebuilt(root, phase)
             model = model if whole else run_by(model, step)
+            if len(step.turns) > 1 and phase is not None and phase.loop is not None and phase.loop.knows_kept_results:
+                model = replace(model, causes=tuple(cause for cause in model.causes if cause.reason != KEPT))
             return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *step.causes, *often)))), step)
         beyond = () if phase is None else tuple(unlike_one_pass(root, phase, stated_batch(training)))
         # Of a model that the step never calls as a whole, a call of it tells less than the step.
@@ -129,6 +135,14 @@ def joined(
     model = union(root, parts, causes)
     model = model if phase is None else with_all_of_a_fit(model, root, phase)
     return Whole(replace(model, beside=root.beside), step, tuple(parts))
+
+
+def with_loose(model: Model, loose: Sequence[Weight], phase: Phase, followed: bool) -> Model:
+    """The model with the tensors of no model that its step updates as parameters of its own, which they are in a step
+    that was followed."""
+    trained = (model.trained or frozenset()) | (phase.reached & {id(weight) for weight in loose})
+    causes = model.causes if followed else (*model.causes, Unknown(OF_NO_MODEL, *site_of_step(phase)))
+    return replace(model, weights=(*model.weights, *loose), trained=trained, causes=causes)
 
 
 def with_all_of_a_fit(model: Model, root: Root, phase: Phase) -> Model:

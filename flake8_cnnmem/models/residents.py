@@ -124,7 +124,8 @@ def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: Lef
     if rest:
         found.append(Resident("gradients of an earlier phase", gradients=rest))
     found += tensors_beside(trace, phase, places, set(counted))
-    found += optimizers_beside(phase, left, remaining, counted, places)
+    told = {id(tensor.trained_as) for each in found for tensor in each.tensors if tensor.trained_as is not None}
+    found += optimizers_beside(phase, left, remaining, counted, places, told)
     # A program may hold the parameters themselves, and the model find them by their names.
     every = ((model, frameworks.of_layer(model)) for model in trained)
     counted.update((id(weight), weight) for model, its in every if its is not None for weight in its.weights(model))
@@ -147,10 +148,11 @@ def kinds(gradients: Sequence[Weight]) -> str:
 
 
 def optimizers_beside(
-    phase: Phase, left: LeftBehind, gradients: set[int], known: dict[int, Weight], places: bool
+    phase: Phase, left: LeftBehind, gradients: set[int], known: dict[int, Weight], places: bool, told: set[int]
 ) -> Iterator[Resident]:
     """The state of optimizers that earlier phases have used and that the program still holds. `gradients` are those
-    that earlier phases have left, as the weights' ids; `places`: whether the code says what goes to the device."""
+    that earlier phases have left, as the weights' ids; `places`: whether the code says what goes to the device; `told`
+    are parameters (ids) that stand for tensors which are told by themselves."""
     assert phase.held is not None
     stepping = {id(optimizer) for optimizer in phase.optimizers}
     for path, optimizer in phase.held.optimizers:
@@ -167,7 +169,7 @@ def optimizers_beside(
         yield Resident(
             f"{path}: state",
             optimizer.site,
-            lost,
+            tuple(w for w in lost if id(w) not in told),
             gradients=tuple(w for w in lost if id(w) in gradients),
             optimizer=None if shared else frameworks.optimizer_of(optimizer),
             updated=tuple(weight for key, weight in weights.items() if key in updated),

@@ -258,9 +258,16 @@ def parts_of_others(run: Interpreter, made: Sequence[MadeLayer], nesting: Nestin
         finished = max(finished, each.last)
         # A network taken apart for its layers is a part of what they went into.
         used = id(each.instance) in called or id(each.instance) in trained
-        if not used and latest[id(each.instance)] > max(each.number, each.last):
+        if not used and latest[id(each.instance)] > max(each.number, each.last) and goes_into(each, made, nesting):
             inner.add(id(each.instance))
     return inner
+
+
+def goes_into(model: MadeLayer, made: Sequence[MadeLayer], nesting: Nesting) -> bool:
+    """Whether a layer inside a model lies in one that was made later and is no part of it, as a new head of it is."""
+    own = {id(layer) for layer in nesting.below([model.instance], set())}
+    later = [each.instance for each in made if each.number > max(model.number, model.last)]
+    return any(id(layer) in own for layer in nesting.below([each for each in later if id(each) not in own], set()))
 
 
 def trained_before(run: Interpreter, made: Sequence[MadeLayer], nesting: Nesting, phases: Sequence[Phase]) -> set[int]:

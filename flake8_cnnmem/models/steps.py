@@ -10,10 +10,11 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.joins import Either
 from flake8_cnnmem.evaluate.loop_turns import Turn, around
 from flake8_cnnmem.evaluate.trace import Event
-from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
+from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, loose_parameters, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind, lies_on_device, moved_at
 from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed, for_any_batch, known
+from flake8_cnnmem.models.held_tensors import left_now_and_then, made_by
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.ops.derivative import NotDerived
@@ -32,6 +33,9 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
     causes: list[Unknown] = []
     own = (weight for root in roots if root.value is not None for weight in framework.weights(root.value))
     places = any(weight.moved_at(phase.stepped) for weight in own)
+    if any(made_by(each.stands_for) > phase.passes[0].first for each in loose_parameters(phase) if each.stands_for):
+        # The step makes it itself.
+        return None
     passes = runs_of(phase, roots[0].phases)
     turns = [turn for each in passes if (turn := turn_of(each, framework, places, causes)) is not None]
     if len(turns) < len(passes):
@@ -40,7 +44,8 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
     if not all(followed(turn, weights) for turn in turns):
         return None
     once = phase.once and len(roots[0].phases) < 2
-    step = Step(tuple(turns), tuple(dict.fromkeys(causes)), *held_on(phase), once)
+    left = tuple(left_now_and_then(phase, places)) if len(turns) > 1 else ()
+    step = Step(tuple(turns), tuple(dict.fromkeys(causes)), *held_on(phase), once, left)
     return for_any_batch(step, batch)
 
 
@@ -179,6 +184,8 @@ def action_of(event: Event, framework: Framework) -> Action | None:
         )
     if event.kind == "zero_grad" and isinstance(subject, Weight):
         return Action("zero_grad", event.number, weights=frozenset((id(subject),)))
+    if event.kind == "zero_grad" and isinstance(subject, Tensor) and subject.trained_as is not None:
+        return Action("zero_grad", event.number, weights=frozenset((id(subject.trained_as),)))
     if event.kind == "zero_grad" and isinstance(subject, Tensor):
         return Action("zero_grad", event.number, given=((subject, subject),))
     if event.kind not in ("step", "zero_grad") or not isinstance(subject, Instance):

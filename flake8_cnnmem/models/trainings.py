@@ -13,7 +13,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.loop_turns import around
 from flake8_cnnmem.evaluate.trace import RootCall
-from flake8_cnnmem.evidence import Phase, seen_through
+from flake8_cnnmem.evidence import Phase, loose_parameters, seen_through
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
@@ -43,6 +43,7 @@ from flake8_cnnmem.models.unknown_models import (
     of_unknown_steps,
     steps_on_unknown,
 )
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
 
@@ -77,8 +78,11 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         trained = [root for root in taking if is_updated(root, phase)] or [
             root for root in taking if is_called_to_learn(root, phase) or is_held(root, phase)
         ]
-        trained += single_layers(run, phase, trained)
+        trained += single_layers(run, phase, trained) or trains_beside(taking, phase)[: not trained]
         if not trained:
+            for root in roots if phase.calls else ():
+                if is_updated(root, phase):
+                    root.beyond += uncalled(root, phase)
             loose = bool(phase.updated - {id(weight) for root in roots for weight in weights_of(root)})
             if loose or not any(map(is_trained, taking)) or any(map(holds_no_weight, phase.optimizers)):
                 unknown.append(phase)
@@ -233,9 +237,24 @@ def single_layers(run: Interpreter, phase: Phase, trained: Sequence[Root]) -> li
     return found
 
 
+def trains_beside(taking: Sequence[Root], phase: Phase) -> list[Root]:
+    """The largest of the models that a step only looks at, where all that it updates are tensors of no model: an image
+    under a frozen network, a code for a decoder. It is told as the training of that model with them."""
+    loose = {id(weight) for weight in loose_parameters(phase)}
+    if not loose or not phase.updated or not phase.updated <= loose:
+        return []
+    return sorted(taking, key=lambda root: -len(weights_of(root)))[:1]
+
+
 def is_updated(root: Root, phase: Phase) -> bool:
     """Whether the step updates a weight of a model."""
     return any(id(weight) in phase.updated for weight in weights_of(root))
+
+
+def uncalled(root: Root, phase: Phase) -> tuple[Unknown, ...]:
+    """Why what a model is told to need is not what is trained: a step updates it that calls another one."""
+    site = next((optimizer.site for optimizer in phase.optimizers if optimizer.site is not None), root.site)
+    return (Unknown(f"a step updates {root.name} without calling it", site.path, site.line),)
 
 
 def is_called_to_learn(root: Root, phase: Phase) -> bool:

@@ -30,6 +30,24 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
     yield from beside_models(phase)
     yield from files_beside(weights, phase)
     yield from held_by_unknown(phase)
+    yield from refused_optimizers(run, phase)
+    yield from put_in_by_hand(phase)
+
+
+def put_in_by_hand(phase: Phase) -> Iterator[Unknown]:
+    """Why a step may hold more gradients than its parameters': no backward pass leaves any, they are asked for twice or
+    are computed with, and what the optimizer then reads is not followed."""
+    for each in phase.passes:
+        asked = [event for event in each.events if event.kind == "gradient"]
+        kinds = {event.kind for event in each.events}
+        if not asked or "step" not in kinds or "backward" in kinds:
+            continue
+        computed = any(call.number > asked[-1].number for call, _ in each.calls)
+        if computed or len(asked) > 1:
+            site = asked[0].site
+            place = (site.path, site.line) if site is not None else ("", 0)
+            yield Unknown("what is made of gradients that are put in by hand is not followed", *place)
+            return
 
 
 def held_by_unknown(phase: Phase) -> Iterator[Unknown]:
@@ -43,6 +61,13 @@ def held_by_unknown(phase: Phase) -> Iterator[Unknown]:
         if cause is not None:
             what = f"which parameters the optimizer was made for is not known: {cause.reason}"
             yield Unknown(what, cause.path, cause.line)
+
+
+def refused_optimizers(run: Interpreter, phase: Phase) -> Iterator[Unknown]:
+    """Why a step is never made: the framework refuses what its optimizer is constructed with."""
+    for optimizer in phase.optimizers:
+        if id(optimizer) in run.trace.refused:
+            yield run.trace.refused[id(optimizer)][1]
 
 
 def gathered(phase: Phase) -> Iterator[Unknown]:

@@ -102,6 +102,10 @@ def beside_models(phase: Phase) -> Iterator[Unknown]:
     model (codes that are learned for each sample, copies in float32), whose gradients and state are not counted."""
     for optimizer in phase.optimizers:
         loose = [each for each in held_by(optimizer) if isinstance(each, Tensor) and not isinstance(each, Weight)]
+        named = frameworks.optimizer_of(optimizer)
+        if named is not None and named.own is None and frameworks.updated_by(optimizer) is not None:
+            # Parameters stand for them in the step, where that is known.
+            continue
         if any(has_more_than(FEW_VALUES, each) for each in loose):
             site = optimizer.site
             yield Unknown(OF_NO_MODEL, *((site.path, site.line) if site is not None else ("", 0)))

@@ -161,6 +161,11 @@ class Plain:
         return False
 
     @property
+    def multiplies_back(self) -> bool:
+        """Whether its way back does."""
+        return self.multiplies
+
+    @property
     def product(self) -> Product:
         """How a product of matrices reads its operands; "" for what is none."""
         return ""

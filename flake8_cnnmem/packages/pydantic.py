@@ -9,6 +9,7 @@ from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.stdlib.copy import Copier
 from flake8_cnnmem.evaluate.stdlib.dataclasses import names as dataclass_names
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
+from flake8_cnnmem.packages._settings_classes import fitted, hints_of
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Value, native
 
@@ -23,12 +24,14 @@ def field(run: Runtime, default: Value = ..., **kwargs: Value) -> Value:
 
 def init(run: Runtime, self: Instance, /, **given: Value) -> None:
     run.changed(self)
+    hints = hints_of(run, self.cls)
     lost: set[str] = set()
     for cls in reversed(self.cls.mro):
         for word in cls.namespace.get("__annotations__", {}):
             if isinstance(word, str) and not word.startswith("_") and word != "model_config":
                 default = cls.namespace.get(word, ...)
-                self.attributes[word] = value_of(run, word, default, given.get(word, MISSING))
+                value = value_of(run, word, default, given.get(word, MISSING))
+                self.attributes[word] = fitted(run, value, hints.get(word), is_model, of_dict)
         for each in cls.namespace.values():
             if isinstance(each, Instance) and each.cls is VALIDATOR:
                 lost |= set(each.attributes["fields"] or self.attributes)
@@ -51,6 +54,11 @@ def value_of(run: Runtime, word: str, default: Value, given: Value) -> Value:
     if isinstance(given, str) and type(default) in (int, float):
         return run.call(HOSTED[type(default)], given)
     return given
+
+
+def is_model(value: Value) -> bool:
+    """Whether a value is a model's class."""
+    return isinstance(value, Class) and value.derives_from(MODEL)
 
 
 def dumped(run: Runtime, self: Instance, **kwargs: Value) -> Value:

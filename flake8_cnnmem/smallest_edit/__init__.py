@@ -38,6 +38,7 @@ from flake8_cnnmem.smallest_edit import (
     siblings,
     windows,
 )
+from flake8_cnnmem.smallest_edit.decided import in_a_sentence
 from flake8_cnnmem.smallest_edit.scene import Candidate, Scene
 from flake8_cnnmem.smallest_edit.trials import Trials
 from flake8_cnnmem.source import Source
@@ -139,9 +140,10 @@ def with_lines_to_change(report: FileReport, source: Source, evaluate: Evaluate,
     file."""
     if not problems_of(report):
         return report
-    found = mending(report, source, evaluate, notes)
+    scene = scene_of(report, source, notes)
+    found = mending(report, scene, evaluate, notes)
     if found is None:
-        return of_one_line(report)
+        return with_what_decides(of_one_line(report), scene)
     place = NumberedLine(source.path, found.line, found.column)
     reports = []
     for each in report.reports:
@@ -154,7 +156,20 @@ def with_lines_to_change(report: FileReport, source: Source, evaluate: Evaluate,
             for problem in each.problems
         )
         reports.append(replace(each, problems=moved) if moved else each)
-    return replace(report, reports=tuple(reports))
+    return with_what_decides(replace(report, reports=tuple(reports)), scene)
+
+
+def with_what_decides(report: FileReport, scene: Scene) -> FileReport:
+    """The report whose wrong sizes name the lines that decide them, as far as a message does not yet."""
+
+    def named(problem: LayerProblem) -> LayerProblem:
+        if problem.call is None or problem.site.path != scene.path:
+            return problem
+        return replace(problem, decided=in_a_sentence(scene, problem))
+
+    return replace(
+        report, reports=tuple(replace(each, problems=tuple(map(named, each.problems))) for each in report.reports)
+    )
 
 
 def of_one_line(report: FileReport) -> FileReport:
@@ -189,13 +204,13 @@ def problems_of(report: FileReport) -> list[LayerProblem]:
     return [problem for each in report.reports for problem in each.problems if problem.call is not None]
 
 
-def mending(report: FileReport, source: Source, evaluate: Evaluate, notes: Notes) -> Candidate | None:
+def mending(report: FileReport, scene: Scene, evaluate: Evaluate, notes: Notes) -> Candidate | None:
     """The most plausible edit after which no size is wrong."""
     spoken_for, tried = any(each.at is not None for each in problems_of(report)), 0.0
     sites = [each.call.site for each in problems_of(report) if each.call is not None and each.call.site is not None]
-    found = candidates(report, source, notes)
+    found = candidates(report, scene)
     tolerated = frozenset(notes.refused - {(site.path, site.line) for site in sites})
-    most, trials = affordable(notes), Trials(source)
+    most, trials = affordable(notes), Trials(scene.source)
     for candidate in found:
         if tried >= most:
             break
@@ -225,15 +240,18 @@ def affordable(notes: Notes) -> int:
     return min(MOST_TRIALS, max(FEWEST_TRIALS, STEPS_OF_TRIALS // max(used, 1)))
 
 
-def candidates(report: FileReport, source: Source, notes: Notes) -> Iterator[Candidate]:
-    """The edits that may mend the first wrong size, the most plausible first, each looked for when its turn comes."""
-    problems = problems_of(report)
-    first = min(problems, key=lambda each: each.call.number if each.call is not None else 0)
+def scene_of(report: FileReport, source: Source, notes: Notes) -> Scene:
+    """The first wrong size, in its text."""
+    first = min(problems_of(report), key=lambda each: each.call.number if each.call is not None else 0)
     assert first.call is not None
-    what = first.problem.what
-    if what.startswith("has ") or what.endswith("order in memory") or isinstance(first.call.op, Einsum):
+    return Scene(source, first, first.call, notes, source.path, framework_of(report))
+
+
+def candidates(report: FileReport, scene: Scene) -> Iterator[Candidate]:
+    """The edits that may mend the first wrong size, the most plausible first, each looked for when its turn comes."""
+    first, what = scene.problem, scene.problem.problem.what
+    if what.startswith("has ") or what.endswith("order in memory") or isinstance(scene.call.op, Einsum):
         return
-    scene = Scene(source, first, first.call, notes, source.path, framework_of(report))
     solving = () if writes_batch(report, first) else SOLVED
     waiting: list[tuple[float, int, Candidate]] = []
     given: set[tuple[Edit, ...]] = set()

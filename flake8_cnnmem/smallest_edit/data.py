@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from flake8_cnnmem.graph import Problem
 from flake8_cnnmem.smallest_edit.scene import Candidate, Scene, called, inside
 
 
-def prepared(scene: Scene) -> Iterator[ast.Assign]:
+def prepared(scene: Scene, problem: Problem | None = None) -> Iterator[ast.Assign]:
     """The assignments to the names that the call which refuses them is handed, and to the names in those."""
-    if not scene.problem.problem.what.startswith("takes samples of "):
+    if not (problem or scene.problem.problem).what.startswith("takes samples of "):
         return
     handed = [each for each in scene.index.calls if each.lineno == line_of(scene)]
     names = [each.id for call in handed for each in ast.walk(call) if isinstance(each, ast.Name)]

@@ -222,7 +222,7 @@ def sources(scene: Scene, node: ast.expr) -> list[ast.expr]:
         if node.id in parameters(function):
             return handed(scene, function, node.id)
         function = scene.function_of(function)
-    return scene.index.values_of(node.id, None)
+    return scene.index.values_of(node.id, None) or unpacked_from(scene, node.id, None)
 
 
 def returned(scene: Scene, node: ast.expr) -> list[ast.expr]:
@@ -243,7 +243,7 @@ def returns_of(scene: Scene, call: ast.Call) -> Iterator[tuple[Function, list[as
             yield function, inner
 
 
-def unpacked_from(scene: Scene, name: str, function: Function) -> list[ast.expr]:
+def unpacked_from(scene: Scene, name: str, function: Function | None) -> list[ast.expr]:
     """The item of what a function returns that a name is given among others: `layers, width = make(config)`."""
     found: list[ast.expr] = []
     for assign in scene.index.assigns:

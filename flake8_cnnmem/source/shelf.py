@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import sys
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from flake8_cnnmem.source.parsing import SourceError
 
@@ -30,6 +30,8 @@ ENTRY, TREE, PARSED = 2000, 30, 80
 """Bytes of memory for a file, for each character of it in a syntax tree, and for each that libcst has parsed, with what
 is compiled from it. Measured over torchvision's models."""
 
+T = TypeVar("T")
+
 Key = tuple[str, Hashable]
 """A file: its path as it was asked for (with the folder it starts from), and its version."""
 
@@ -47,7 +49,7 @@ class Syntax:
     """What one text is parsed to, on demand. Shared by all files with that text, and by all evaluations."""
 
     __slots__ = (
-        "floors", "keys", "mentioned", "outline", "parts", "python", "shelf", "sound", "spans", "text", "tree",
+        "floors", "keys", "mentioned", "noted", "outline", "parts", "python", "shelf", "sound", "spans", "text", "tree",
         "weight", "whole",
     )  # fmt: skip
 
@@ -68,6 +70,8 @@ class Syntax:
         """What the evaluator has noted of the statements: which names each concerns."""
         self.mentioned: dict[object, list[int]] | None = None
         """By a name or a string: the statements that mention it, once a registry was looked through for it."""
+        self.noted: dict[Hashable, Any] = {}
+        """What else was worked out of the text alone, by who did."""
         self.keys: list[tuple[str, Hashable]] = []
         """The files on the shelf that have this text."""
         self.shelf: Shelf | None = None
@@ -132,6 +136,17 @@ class Shelf:
             self.whole[syntax.text] = syntax
         while len(self.whole) > 1 and sum(each.weight for each in self.whole.values()) > HELD_WHOLE:
             self.remove(next(iter(self.whole.values())))
+
+    def noted_of(self, text: str, what: Hashable, work: Callable[[], T]) -> T:
+        """What is worked out of a text alone, once for as long as the text stands here: a module is imported by one
+        file after the other."""
+        syntax = self.syntaxes.get(text)
+        if syntax is None:
+            return work()
+        if what not in syntax.noted:
+            syntax.noted[what] = work()
+        found: T = syntax.noted[what]
+        return found
 
     def remove(self, syntax: Syntax) -> None:
         """Take a text from the shelf."""

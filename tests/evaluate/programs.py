@@ -69,7 +69,7 @@ def real(text: str) -> Any:
     try:
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            exec(compile(text, "program.py", "exec"), module.__dict__)
+            exec(compile(text, "program.py", "exec", dont_inherit=True), module.__dict__)
         return as_plain(module.__dict__["result"])
     except Exception as error:
         return f"raises {type(error).__name__}"

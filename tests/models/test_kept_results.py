@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.models import kept_results
+from flake8_cnnmem.evaluate import holders
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 
@@ -23,11 +23,11 @@ Net()(torch.zeros(8, 6))
 """
 
 
-@pytest.mark.parametrize(("most", "status"), [(kept_results.MOST, "exact"), (200, "lower-bound")])
+@pytest.mark.parametrize(("most", "status"), [(holders.MOST, "exact"), (200, "lower-bound")])
 def test_what_is_not_looked_through_to_its_end_is_not_exact(
     monkeypatch: pytest.MonkeyPatch, most: int, status: str
 ) -> None:
-    monkeypatch.setattr(kept_results, "MOST", most)
+    monkeypatch.setattr(holders, "MOST", most)
     (report,) = analyse(Source("net.py", PROGRAM), Settings()).reports
     assert report.status == status
 

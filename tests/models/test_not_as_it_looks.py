@@ -95,13 +95,6 @@ OTHERWISE = {
         "upper-bound",
         "weights that lie in the storage of others",
     ),
-    "a code for each sample": (
-        "codes = torch.randn(5000, 64, device='cuda', requires_grad=True)\n"
-        "opt = torch.optim.Adam([{'params': net.parameters()}, {'params': [codes]}])\n"
-        + STEP.replace("net(x)", "net(codes[:256])"),
-        "lower-bound",
-        "what is trained are tensors that belong to no model",
-    ),
     "copies in float32 that train": (
         "net.half()\nmaster = [each.detach().clone().float().requires_grad_() for each in net.parameters()]\n"
         "opt = torch.optim.Adam(master)\n" + STEP.replace("(x)", "(x.half())").replace("    opt.step()", """\

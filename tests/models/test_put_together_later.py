@@ -118,3 +118,52 @@ for _ in range(100):
 def test_a_factory_that_the_program_calls_is_shown_by_what_it_trains() -> None:
     (report,) = analyse(Source("program.py", FACTORY + LOOP), Settings()).reports
     assert (report.kind, report.parameters) == ("training", 64 * 16 + 16 + 16 * 10 + 10)
+
+
+REPLACED = """
+import torch
+from torch import nn
+
+class Head(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.hidden, self.out = nn.Linear(32, 16), nn.Linear(16, classes)
+    def forward(self, x):
+        return self.out(self.hidden(x))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(64, 32), Head(10)
+    def forward(self, x):
+        return self.head(self.body(x))
+    def reset(self, classes):
+        self.head = Head(classes)
+
+def create(classes):
+    net = Net()
+    net.reset(classes)
+    return net
+
+"""
+
+NEW_PARTS = {
+    # 64 x 32 + 32 of the body, 32 x 16 + 16 of the head's first layer, 16 x 5 + 5 of its last.
+    "in a factory": ("model = create(5)", [("Net", 2080 + 528 + 85)]),
+    "by the file itself": ("model = Net()\nmodel.head = Head(5)", [("Net", 2080 + 528 + 85)]),
+    "deeper inside": (
+        "model = nn.Sequential(Net(), nn.ReLU())\nmodel[0].head = nn.Sequential(Head(7))",
+        [("model", 2080 + 528 + 119)],
+    ),
+    "with the old one in use elsewhere": (
+        "net = Net()\nmodel = nn.Sequential(nn.Linear(10, 32), net.head)",
+        [("model", 352 + 528 + 170)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEW_PARTS)
+def test_a_model_whose_part_is_made_anew_is_told(name: str) -> None:
+    program, wanted = NEW_PARTS[name]
+    reports = analyse(Source("program.py", REPLACED + program), Settings()).reports
+    assert [(report.name, report.parameters) for report in reports] == wanted

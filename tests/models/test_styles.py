@@ -27,7 +27,8 @@ SCRIPTS: dict[str, list[Facts]] = {
     ],
     "mean_teacher.py": [("exact", 40, (3, 32, 32), "adamw", "mixed_float16", 1290, 1290, 1)],
     "random_scales.py": [("lower-bound", 8, (3, None, None), "sgd", "float32", 550, 550, 1)],
-    "wasserstein.py": [("exact", 80, (1, 28, 28), "adam", "float32", 210065, 210065, 1)],
+    # PyTorch 2.12 refuses its betas=(0, 0.9), of an int and a float.
+    "wasserstein.py": [("lower-bound", 80, (1, 28, 28), "adam", "float32", 210065, 210065, 1)],
     "gradient_tape.py": [("exact", 48, (28, 28, 1), "rmsprop", "float32", 250, 250, 1)],
     "keras_distillation.py": [
         ("exact", 50, (28, 28, 1), "adam", "float32", 1290, 1290, 1),

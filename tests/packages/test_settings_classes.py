@@ -69,6 +69,30 @@ PROGRAMS: dict[str, tuple[str, object]] = {
         "result = A().b, A(3).b, A().c, B(b=2).b, attr.asdict(A(5))['b'], attr.evolve(A(), b=1).b"),
         (8, 3, [], 2, 5, 1),
     ),
+    "dacite, cattrs: by the types of the fields": (
+        ("import dacite, cattrs\nfrom typing import Dict, List, Optional\n@dataclass\nclass C:\n    inner: Inner\n"
+        "    many: List[Inner]\n    by: Dict[str, Inner]\n    maybe: Optional[Inner] = None\n"
+        "raw = {'inner': {'w': 1}, 'many': [{'w': 2}], 'by': {'a': {'w': 3}}, 'maybe': {'w': 5}}\n"
+        "c = dacite.from_dict(data_class=C, data=raw, config=dacite.Config(strict=True))\n"
+        "d, e = cattrs.structure(raw, C), cattrs.structure(raw, C).maybe\n"
+        "result = c.inner.w, c.many[0].w, c.by['a'].w, c.maybe.w, d.many[0].w, e.w"), (1, 2, 3, 5, 2, 5),
+    ),
+    "dataclasses_json": (
+        ("from dataclasses_json import DataClassJsonMixin, dataclass_json\n@dataclass_json\n@dataclass\nclass C:\n"
+        "    inner: Inner\n@dataclass\nclass D(DataClassJsonMixin):\n    inner: Inner\n"
+        "result = C.from_dict({'inner': {'w': 1}}).inner.w, D.from_json('{\"inner\": {\"w\": 2}}').inner.w, "
+        "C(Inner(3)).to_dict()['inner']['w']"), (1, 2, 3),
+    ),
+    "pydantic: by annotations": (
+        ("from pydantic import BaseModel\nfrom typing import List, Optional\nclass M(BaseModel):\n    w: int = 4\n"
+        "class A(BaseModel):\n    m: M\n    l: List[M]\n    o: Optional[M] = None\n    t: tuple[int, int] = (1, 2)\n"
+        "a = A(m={'w': 7}, l=[{'w': 8}, M(w=9)], o={'w': 1}, t=[3, 4])\n"
+        "result = a.m.w, a.l[0].w, a.l[1].w, a.o.w, a.t, A.model_validate({'m': {}, 'l': []}).m.w"),
+        (7, 8, 9, 1, (3, 4), 4),
+    ),
+    "tyro: a dataclass within that has no default": (
+        "import tyro\n@dataclass\nclass C:\n    inner: Inner\nresult = tyro.cli(C).inner.w", 4,
+    ),
     "optuna: where there is no choice": (
         ("import optuna\nresult = []\ndef objective(trial):\n    result.append(trial.suggest_int('n', 3, 3))\n"
         "    result.append(trial.suggest_categorical('k', [8]))\n"

@@ -32,7 +32,7 @@ def test_a_message_names_cells_and_flake8_gets_the_modules_line(
     done = run_flake8("--select=CNM", "net_ipynb.py")
     assert done.stdout == (
         "net_ipynb.py:9:19: CNM201 fc takes 400 features, but is given 2304 by flatten (cell_2:8) for the 28x28 input "
-        "of cell_3:2; 2304 features would fit\n"
+        "of cell_3:2, 16 comes from cell_2:4; 2304 features would fit\n"
     )
 
 

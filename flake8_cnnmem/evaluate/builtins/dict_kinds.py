@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import host_class
-from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
 from flake8_cnnmem.evaluate.builtins.keys import key, lose
-from flake8_cnnmem.evaluate.builtins.mappings import DICT, entries, fill, maker
+from flake8_cnnmem.evaluate.builtins.mappings import DICT, dicts, entries, fill, initialiser, maker, update
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Value
@@ -46,6 +48,27 @@ def move_to_end(run: Runtime, self: OrderedDict[Value, Value], word: Value, last
     else:
         self.move_to_end(entry, end)
 
+
+def filled_by(base: Callable[..., Value]) -> Callable[..., Value]:
+    """`OrderedDict(items, **named)` and its `update`: each pair by the `__setitem__` of a subclass that has its own, as
+    those of the mutable mappings do. A dict's own do not ask for it."""
+
+    def given(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+        own = special(self, "__setitem__")
+        pairs = entries(run, args[0]) if args else []
+        if own is None or isinstance(pairs, Unknown) or getattr(own, "function", None) is dicts["__setitem__"]:
+            return base(run, self, *args, **kwargs)
+        for word, item in (*pairs, *kwargs.items()):
+            run.call(own, word, item)
+        return None
+
+    return given
+
+
+ordered["__init__"] = Native("__init__", filled_by(initialiser), propagate_unknown=False)
+ordered["update"] = replace(
+    dicts["update"], function=filled_by(lambda run, self, *args, **kwargs: update(run, payload(self), *args, **kwargs))
+)
 
 ORDERED_DICT = host_class("OrderedDict", OrderedDict, dict(ordered), DICT, module="collections")
 

@@ -33,18 +33,13 @@ def advance(run: Runtime, iterator: Value, default: Value = MISSING, /) -> Value
             return cause
         raise TypeError(f"'{type_name(iterator)}' object is not an iterator")
     run.spend(1)
-    if isinstance(iterator, Stream):
-        try:
-            return iterator.take()
-        except StopIteration:
-            if default is MISSING:
-                raise
-            return default
-    for item in iterator:
-        return item
-    if default is MISSING:
-        raise StopIteration
-    return default
+    try:
+        # What a generator returns is the value of its StopIteration.
+        return iterator.take() if isinstance(iterator, Stream) else next(iterator)
+    except StopIteration:
+        if default is MISSING:
+            raise
+        return default
 
 
 def iterators(run: Runtime, values: tuple[Value, ...]) -> list[Iterator[Value]] | Unknown:

@@ -212,6 +212,15 @@ unions["__or__"] = Native("__or__", lambda run, self, other: union(self, other),
 unions["__ror__"] = Native("__ror__", lambda run, self, other: union(other, self), propagate_unknown=False)
 
 
+@unions.function("__eq__", propagate_unknown=False)
+def equal_unions(run: Runtime, self: Instance, other: Value) -> bool:
+    """Unions of the same alternatives are equal, in any order."""
+    if not isinstance(other, Instance) or other.cls is not UNION:
+        return False
+    mine, theirs = self.attributes["__args__"], other.attributes["__args__"]
+    return len(mine) == len(theirs) and all(any(run.equal(one, each) is True for each in theirs) for one in mine)
+
+
 @unions.function("__getitem__", propagate_unknown=False)
 def union_item(run: Runtime, self: Instance, parameters: Value) -> Value:
     """`(X | Y)[parameters]`: the union itself."""

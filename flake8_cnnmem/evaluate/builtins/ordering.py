@@ -109,6 +109,9 @@ def extreme(run: Runtime, items: list[Value], key: Value, largest: bool) -> Valu
             return ends[0].moved(0)
         if kinds == {"int"} and key is None and not largest and (whole := whole_window(items)) is not None:
             return whole
+        numbers = [item for item in items if type(item) is int]
+        if kinds == {"int"} and key is None and not largest and numbers:
+            return cause.at_most(min(numbers))
         return cause.another(max(kinds, key=len)) if "" not in kinds else cause.loose()
     best = 0
     try:

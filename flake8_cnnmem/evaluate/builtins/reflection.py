@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.evaluate.builtins.declare import Identity, Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.keys import key
@@ -35,9 +36,10 @@ def attribute_name(value: Value) -> str:
 @reflections.function("getattr", propagate_unknown=False)
 def get_attribute(run: Runtime, value: Value, name: Value, default: Value = MISSING, /) -> Value:
     """`getattr(value, name, default)`. AttributeError without a default."""
-    for part in (value, name):
-        if isinstance(part, Unknown):
-            return part
+    if isinstance(value, Unknown) and not (value.among and isinstance(name, str)):
+        return value
+    if isinstance(name, Unknown):
+        return one_held_by(run, value, name)
     word = attribute_name(name)
     if default is MISSING:
         return run.get(value, word)
@@ -45,6 +47,15 @@ def get_attribute(run: Runtime, value: Value, name: Value, default: Value = MISS
     if found is not MISSING and is_older(value, word):
         return run.unknown(f"it depends on the version of {value.name} whether it has {word}")
     return default if found is MISSING else found
+
+
+def one_held_by(run: Runtime, value: Value, name: Unknown) -> Value:
+    """The attribute of a name that is not known: a layer or weight of a layer, an object's own."""
+    framework = frameworks.of_layer(value)
+    if framework is None or not isinstance(value, Instance):
+        return run.one_of(list(value.attributes.values()), name) if isinstance(value, Instance) else name
+    inside: list[Value] = [child for _, child in framework.children(value)]
+    return run.one_of(inside or list(framework.weights(value)), name)
 
 
 def is_older(value: Value, name: str) -> TypeGuard[Namespace]:

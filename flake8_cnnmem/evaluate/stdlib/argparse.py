@@ -41,6 +41,7 @@ def add_argument(
     type: Value = None,
     dest: Value = None,
     required: Value = False,
+    choices: Value = None,
     **kwargs: Value,
 ) -> Value:
     """`parser.add_argument(*flags, ...)`: note the argument; the value it gets is told by its default."""
@@ -55,11 +56,15 @@ def add_argument(
     name = payload(dest) if dest is not None else destination(names)
     argument = Argument(
         optional, name, payload(action), default, type, payload(nargs), const,
-        required is True if optional else payload(nargs) not in ("?", "*"),
+        required is True if optional else payload(nargs) not in ("?", "*"), choices,
     )  # fmt: skip
-    arguments = options(self).arguments
-    run.changed(arguments)
-    arguments.append(argument)
+    own = options(self)
+    run.changed(own.arguments)
+    own.arguments.append(argument)
+    if default is not MISSING and name in own.defaults:
+        # What `set_defaults` said before goes to arguments that name no default.
+        run.changed(own.defaults)
+        del own.defaults[name]
     return Instance(ACTION, {"dest": name, "option_strings": list(optional), "default": default_of(argument)})
 
 
@@ -116,7 +121,8 @@ def parser_init(run: Runtime, self: Instance, *args: Value, parents: Value = (),
     """`ArgumentParser(...)`: no arguments yet but those of its parents."""
     found = run.items(parents)
     site = run.here()
-    own = self.native = Options([], {}, [], [], place=f"{site.path}:{site.line}:{site.column}" if site else "")
+    own = self.native = Options([], {}, [], [], abbreviated=kwargs.get("allow_abbrev") is not False,
+                                place=f"{site.path}:{site.line}:{site.column}" if site else "")  # fmt: skip
     for parent in found if isinstance(found, list) else ():
         if isinstance(parent, Instance) and isinstance(parent.native, Options):
             own.arguments.extend(parent.native.arguments)

@@ -28,6 +28,7 @@ class Argument:
     nargs: Value
     const: Value
     required: bool
+    choices: Value = None
 
     @property
     def positional(self) -> bool:
@@ -53,6 +54,8 @@ class Options:
     """The names of the subparsers, in their order."""
     lost: list[Unknown] = field(default_factory=list)
     """Why no default is what it was declared to be, if it is not."""
+    abbreviated: bool = True
+    """Whether `--wid` may stand for `--width`."""
     place: str = ""
     """Where the parser is made: what tells the questions of one from those of another, in every run."""
 
@@ -227,6 +230,8 @@ def parse(run: Runtime, self: Instance, args: Value, namespace: Value) -> tuple[
 def read(run: Runtime, own: Options, words: list[str], found: dict[str, Value]) -> list[Value]:
     """Take the arguments that the code itself lists; gives those that no argument takes."""
     by_flag = {flag: argument for argument in own.arguments for flag in argument.flags}
+    switched = [argument for argument in own.arguments if argument.action is BOOLEAN]
+    by_flag.update({f"--no-{flag[2:]}": each for each in switched for flag in each.flags if flag.startswith("--")})
     positional = [argument for argument in own.arguments if argument.positional]
     rest: list[Value] = []
     at = 0
@@ -237,6 +242,12 @@ def read(run: Runtime, own: Options, words: list[str], found: dict[str, Value]) 
             first, behind = words[at][:2], words[at][2:]
             words = [*words[:at], first, behind if takes_value(by_flag[first]) else f"-{behind}", *words[at + 1 :]]
         flag, equals, attached = words[at].partition("=")
+        if own.abbreviated and flag.startswith("--") and len(flag) > len("--") and flag not in by_flag:
+            meant = [each for each in by_flag if each.startswith(flag)]
+            if len(meant) > 1:
+                raise run.error("SystemExit", "2")
+            flag = meant[0] if meant else flag
+            words = [*words[:at], f"{flag}{equals}{attached}", *words[at + 1 :]]
         argument = by_flag.get(words[at]) or (by_flag.get(flag) if equals else None)
         if argument is None and not words[at].startswith("-") and positional:
             argument = positional.pop(0)
@@ -245,6 +256,10 @@ def read(run: Runtime, own: Options, words: list[str], found: dict[str, Value]) 
             return rest + read_subcommand(run, own, words[at:], found)
         if argument is None:
             rest.append(words[at])
+            at += 1
+            continue
+        if argument.action is BOOLEAN:
+            found[argument.dest] = not flag.startswith("--no-")
             at += 1
             continue
         if equals and flag in by_flag:
@@ -304,6 +319,9 @@ def given(run: Runtime, argument: Argument, words: list[str], before: Value) -> 
     if not isinstance(argument.action, str):
         return run.unknown(f"what the action of {argument.shown} makes of it is not followed")
     values = [run.call(argument.type, word) if argument.type is not None else word for word in words]
+    for value in values if argument.choices is not None else ():
+        if run.operate("in", value, argument.choices) is False:
+            raise run.error("SystemExit", "2")
     if argument.action == "extend":
         return [*gathered, *values]
     single = argument.nargs in (None, "?") and bool(values)

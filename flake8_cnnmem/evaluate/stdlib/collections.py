@@ -241,6 +241,12 @@ def chain_map_set(run: Runtime, self: Instance, word: Value, item: Value) -> Non
     run.call(run.get(self.attributes["maps"][0], "__setitem__"), word, item)
 
 
+@chain_maps.function("__delitem__")
+def chain_map_delete(run: Runtime, self: Instance, word: Value) -> None:
+    """`del chain[key]`, from the first mapping. KeyError where that has no such key."""
+    run.call(run.get(self.attributes["maps"][0], "__delitem__"), word)
+
+
 @chain_maps.function("new_child", propagate_unknown=False)
 def new_child(run: Runtime, self: Instance, m: Value = None) -> Value:
     """A ChainMap with one mapping more in front."""

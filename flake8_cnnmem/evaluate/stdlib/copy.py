@@ -7,6 +7,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from typing import Any
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.builtins.declare import Names, special
 from flake8_cnnmem.evaluate.builtins.dict_kinds import DefaultDict
 from flake8_cnnmem.evaluate.builtins.keys import lost
@@ -154,6 +155,7 @@ class Copier:
         if isinstance(x, Instance):
             return self.instance(x)
         if isinstance(x, Tensor):
+            frameworks.of(x).refuse_copy(self.run, x)
             return self.remember(x, tensor_copy(x))
         if isinstance(x, (list, tuple, dict, set, frozenset, deque)):
             self.run.spend(len(x) + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from flake8_cnnmem.evaluate.builtins import BUILTINS
+from flake8_cnnmem.evaluate.annotations import told_by
 from flake8_cnnmem.evaluate.builtins.classes import TYPE
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
@@ -34,7 +34,16 @@ INIT_VAR = native_class(
     },
     module="dataclasses",
 )
-FIELD = native_class("Field", {}, module="dataclasses")
+
+
+def type_of_field(run: Runtime, self: Instance) -> Value:
+    """`field.type`: what the annotation stands for, which nobody asks of most fields."""
+    if isinstance(self.native, Class):
+        self.attributes["type"], self.native = told_by(run, self.native, self.attributes["type"]), None
+    return self.attributes["type"]
+
+
+FIELD = native_class("Field", {"type": Property(Native("type", type_of_field))}, module="dataclasses")
 names.update({"MISSING": SENTINEL, "KW_ONLY": KW_ONLY, "InitVar": INIT_VAR, "Field": FIELD})
 PARAMETERS = native_class("_DataclassParams", {}, module="dataclasses")
 FROZEN = Class("FrozenInstanceError", (EXCEPTIONS["AttributeError"],), module="dataclasses")
@@ -42,7 +51,7 @@ FROZEN = Class("FrozenInstanceError", (EXCEPTIONS["AttributeError"],), module="d
 OPEN = "a dataclass with more fields"
 """A fact of native classes: dataclasses of which not all fields are written down. `__init__` takes any."""
 
-KIND = re.compile(r"^(?:\w+\.)*(ClassVar|InitVar|KW_ONLY)\b")
+KIND = re.compile(r"^['\"]?(?:\w+\.)*(ClassVar|InitVar|KW_ONLY)\b")
 """The annotations that change what a field is, by their text, as Python itself reads text annotations."""
 
 
@@ -61,6 +70,9 @@ class DataclassField:
     made: Instance | None = None
     """The object that `field()` gave, which `fields()` gives again."""
     annotation: Value = None
+    """Its text, as the class keeps it."""
+    owner: Class | None = None
+    """The class in whose body it is declared."""
 
 
 @names.function("field", propagate_unknown=False)
@@ -98,13 +110,14 @@ def kind_of(annotation: Value) -> str:
     return found[1] if found is not None else ""
 
 
-def entry(name: str, annotation: Value, value: Value, kw_only: bool) -> DataclassField:
+def entry(cls: Class, name: str, annotation: Value, kw_only: bool) -> DataclassField:
     """One field of a dataclass, by its annotation and its default."""
+    value = cls.namespace.get(name, MISSING)
     init_var = kind_of(annotation) == "InitVar"
     if not (isinstance(value, Instance) and value.cls is FIELD):
-        return DataclassField(name, value, kw_only=kw_only, init_var=init_var, annotation=annotation)
+        return DataclassField(name, value, kw_only=kw_only, init_var=init_var, annotation=annotation, owner=cls)
     own = value.attributes
-    own["name"], own["type"] = name, annotation
+    own["name"], own["type"], value.native = name, annotation, cls
     default, factory = own["default"], own["default_factory"]
     return DataclassField(
         name,
@@ -117,6 +130,7 @@ def entry(name: str, annotation: Value, value: Value, kw_only: bool) -> Dataclas
         init_var,
         value,
         annotation,
+        cls,
     )
 
 
@@ -132,7 +146,7 @@ def collect(cls: Class, kw_only: bool) -> dict[str, DataclassField]:
         if kind == "KW_ONLY":
             kw_only = True
         elif kind != "ClassVar":
-            found[name] = entry(name, annotation, cls.namespace.get(name, MISSING), kw_only)
+            found[name] = entry(cls, name, annotation, kw_only)
     return found
 
 
@@ -316,7 +330,7 @@ def field_object(each: DataclassField) -> Instance:
     return Instance(FIELD, {
         "name": each.name, "type": each.annotation, "default": default, "default_factory": SENTINEL, "init": each.init,
         "repr": each.repr, "hash": None, "compare": each.compare, "metadata": {}, "kw_only": each.kw_only,
-    })  # fmt: skip
+    }, native=each.owner)  # fmt: skip
 
 
 @names.function("fields")
@@ -328,31 +342,7 @@ def fields(run: Runtime, class_or_instance: Value) -> Value:
     own = run.get(class_or_instance, "__dataclass_fields__")
     if not isinstance(own, dict):
         return own if isinstance(own, Unknown) else run.unknown("the fields of a dataclass are not known")
-    if not as_texts(run, class_of_fields(class_or_instance)):
-        for each in entries:
-            found = own.get(each.name)
-            word = found.attributes.get("type") if isinstance(found, Instance) else None
-            if isinstance(found, Instance) and isinstance(word, str) and word in PLAIN_TYPES:
-                # Of an annotation the text is kept, whether Python evaluates it or not.
-                found.attributes["type"] = BUILTINS[word]
     return tuple(own[each.name] for each in entries if each.name in own)
-
-
-PLAIN_TYPES = frozenset(("int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set", "object"))
-"""Annotations that code compares fields' types with."""
-
-
-def class_of_fields(value: Value) -> Class | None:
-    """The dataclass, of one or of its instance."""
-    cls = value.cls if isinstance(value, Instance) else value
-    return cls if isinstance(cls, Class) else None
-
-
-def as_texts(run: Runtime, cls: Class | None) -> bool:
-    """Whether a class's annotations are texts for Python as well (`from __future__ import annotations`)."""
-    importer = getattr(run, "importer", None)
-    module = importer.by_path.get(importer.files.real(cls.site.path)) if importer and cls and cls.site else None
-    return module is not None and "from __future__ import annotations" in module.source.text
 
 
 @names.function("is_dataclass")

@@ -108,6 +108,9 @@ def cached_call(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) 
     function = self.attributes["__wrapped__"]
     cache: Cache = self.native
     kinds = tuple(type(each) for each in (*args, *kwargs.values())) if cache.typed else ()
+    if len(args) == 1 and not kwargs and type(args[0]) in (int, str):
+        # CPython takes a single int or str for the key itself, which no other call's key equals: `f(1)` and `f(True)`.
+        kinds = (type(args[0]),)
     # As they are written: `f(a=1, b=2)` and `f(b=2, a=1)` are two calls.
     word = key(run, (args, tuple(kwargs.items())))
     if isinstance(word, Unknown):

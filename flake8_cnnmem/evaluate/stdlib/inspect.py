@@ -7,23 +7,52 @@ from collections import OrderedDict
 from contextlib import suppress
 from typing import Any
 
+from flake8_cnnmem.evaluate.annotations import RETURNS, annotations_of_function
 from flake8_cnnmem.evaluate.builtins.concrete import pure
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.reflection import directory
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.frame_objects import argument_values, running, stack
 from flake8_cnnmem.evaluate.stdlib.modules import native_class, unfollowed
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Native, StaticMethod, Value
+from flake8_cnnmem.values import (
+    MISSING,
+    Bound,
+    Class,
+    ClassMethod,
+    Instance,
+    Namespace,
+    Native,
+    Property,
+    StaticMethod,
+    Value,
+)
 
 names = Names()
 
 EMPTY = native_class("_empty", {}, module="inspect")
 KINDS = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
-PARAMETER = native_class("Parameter", {"empty": EMPTY, **{name: at for at, name in enumerate(KINDS)}}, module="inspect")
+
+
+def annotation_of(run: Runtime, self: Instance) -> Value:
+    """`parameter.annotation`, `signature.return_annotation`: worked out for who asks, of a function of the program."""
+    word = self.attributes.get("name", RETURNS)
+    return annotations_of_function(run, self.native).get(word, EMPTY) if isinstance(self.native, Function) else EMPTY
+
+
+PARAMETER = native_class(
+    "Parameter",
+    {
+        "empty": EMPTY, "annotation": Property(Native("annotation", annotation_of)),
+        **{name: at for at, name in enumerate(KINDS)},
+    },
+    module="inspect",
+)  # fmt: skip
 
 signatures = Names()
+signatures["return_annotation"] = Property(Native("return_annotation", annotation_of))
 SIGNATURE = native_class("Signature", signatures, module="inspect")
 signatures["empty"] = EMPTY
 
@@ -32,7 +61,7 @@ ONLY, EITHER, STAR, KEYWORD, DOUBLE_STAR = range(5)
 
 def parameter(name: str, kind: int, default: Value = EMPTY) -> Instance:
     """An `inspect.Parameter`."""
-    return Instance(PARAMETER, {"name": name, "kind": kind, "default": default, "annotation": EMPTY})
+    return Instance(PARAMETER, {"name": name, "kind": kind, "default": default})
 
 
 def parameters(run: Runtime, function: Value) -> list[Instance] | Unknown:
@@ -99,6 +128,8 @@ def of_function(function: Any) -> list[Instance]:
     found.extend(parameter(name, KEYWORD, function.keyword_defaults.get(name, EMPTY)) for name in own.keywords)
     if own.double_star:
         found.append(parameter(own.double_star, DOUBLE_STAR))
+    for each in found:
+        each.native = function
     return found
 
 
@@ -109,7 +140,8 @@ def signature(run: Runtime, obj: Value, **kwargs: Value) -> Value:
     if isinstance(found, Unknown):
         return found
     entries = OrderedDict((each.attributes["name"], each) for each in found)
-    return Instance(SIGNATURE, {"parameters": entries, "return_annotation": EMPTY})
+    function = obj.function if isinstance(obj, Bound) else obj
+    return Instance(SIGNATURE, {"parameters": entries}, native=function)
 
 
 @signatures.function("bind", propagate_unknown=False)
@@ -133,6 +165,8 @@ def getfullargspec(run: Runtime, func: Value) -> Value:
         return found
     if isinstance(func, (Bound, Class)):
         found.insert(0, parameter("self", EITHER))
+    function = next((each.native for each in found if isinstance(each.native, Function)), None)
+    annotations = {} if function is None else annotations_of_function(run, function)
     own = [(each.attributes["name"], each.attributes["kind"], each.attributes["default"]) for each in found]
     positional = [(name, default) for name, kind, default in own if kind in (ONLY, EITHER)]
     keywords = [(name, default) for name, kind, default in own if kind == KEYWORD]
@@ -143,7 +177,7 @@ def getfullargspec(run: Runtime, func: Value) -> Value:
         tuple(default for _, default in positional if default is not EMPTY) or None,
         [name for name, _ in keywords],
         {name: default for name, default in keywords if default is not EMPTY} or None,
-        {},
+        annotations,
     ))  # fmt: skip
 
 
@@ -157,7 +191,7 @@ def test(word: str, answer: Any) -> None:
 
 def is_function(value: Value) -> bool:
     """Whether a value is a function of the program."""
-    return type(value).__name__ == "Function"
+    return isinstance(value, Function)
 
 
 def is_module(value: Value) -> bool:

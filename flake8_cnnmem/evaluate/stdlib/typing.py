@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
+from flake8_cnnmem.evaluate.annotations import annotations_of_class, annotations_of_function
 from flake8_cnnmem.evaluate.builtins.classes import TYPE
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.dict_kinds import COUNTER, DEFAULT_DICT, ORDERED_DICT
@@ -13,41 +14,16 @@ from flake8_cnnmem.evaluate.builtins.objects import NONE, UNION, union
 from flake8_cnnmem.evaluate.builtins.sequences import DEQUE, LIST, TUPLE
 from flake8_cnnmem.evaluate.builtins.sets import FROZENSET, SET
 from flake8_cnnmem.evaluate.builtins.text import BYTES, STR
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
 from flake8_cnnmem.evaluate.stdlib.collections import add_fields, named_tuple_class
+from flake8_cnnmem.evaluate.stdlib.forms import form, forms
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Value
 
 names = Names()
-
-# Special forms: instances that can be subscripted, and hold what they were subscripted with
-
-forms = Names()
-
-
-@forms.function("__getitem__", propagate_unknown=False)
-def subscript(run: Runtime, self: Instance, parameters: Value) -> Value:
-    """`List[int]`: the form with its parameters."""
-    args = parameters if isinstance(parameters, tuple) else (parameters,)
-    return Instance(FORM, {"__origin__": self.attributes["_form"], "__args__": args, "_form": self.attributes["_form"]})
-
-
-forms["__or__"] = Native("__or__", lambda run, self, other: union(self, other), propagate_unknown=False)
-forms["__ror__"] = Native("__ror__", lambda run, self, other: union(other, self), propagate_unknown=False)
-forms["__call__"] = Native(
-    "__call__", lambda run, self, *args, **kwargs: args[0] if args else None, propagate_unknown=False
-)
-FORM = native_class("_SpecialForm", dict(forms), module="typing")
-
-
-def form(name: str) -> Instance:
-    """A form of typing by its name (`List`, `Literal`)."""
-    made = Instance(FORM, {"_name": name, "__args__": ()})
-    made.attributes["_form"] = made
-    return made
-
 
 for _name in ("Any", "NoReturn", "Never", "ClassVar", "Final", "Literal", "LiteralString", "Self",
               "Concatenate", "TypeGuard",
@@ -188,29 +164,39 @@ names["get_overloads"] = ignored("get_overloads", ())
 
 @names.function("get_type_hints")
 def get_type_hints(run: Runtime, obj: Value, *args: Value, **kwargs: Value) -> Value:
-    """`typing.get_type_hints(obj)`: the annotations as they are written."""
-    found = run.find(obj, "__annotations__")
-    return {} if found is MISSING else found
+    """`typing.get_type_hints(obj)`: what the annotations of a class and of its bases, or of a function, stand for."""
+    if isinstance(obj, Bound):
+        obj = obj.function
+    if isinstance(obj, Class):
+        return {
+            word: value
+            for each in reversed(obj.mro)
+            for word, value in annotations_of_class(run, each, as_hints=True).items()
+        }
+    if isinstance(obj, Function):
+        return annotations_of_function(run, obj, as_hints=True)
+    return run.unknown("the annotations of a value are not known")
 
 
 @names.function("get_origin")
 def get_origin(run: Runtime, tp: Value) -> Value:
     """`typing.get_origin(tp)`: `list` for `List[int]`; None for what has no parameters."""
-    if isinstance(tp, Instance) and tp.cls is UNION:
-        return names["Union"]
-    if tp is None or isinstance(tp, str):
-        return None
-    return tp.attributes.get("__origin__") if isinstance(tp, Instance) else run.unknown("generic classes are not kept")
+    if isinstance(tp, Instance):
+        return names["Union"] if tp.cls is UNION else tp.attributes.get("__origin__")
+    return run.unknown("generic classes are not kept") if is_generic(tp) else None
+
+
+def is_generic(tp: Value) -> bool:
+    """Whether a class may have been subscripted before: outside of annotations it is itself then."""
+    return isinstance(tp, Class) and tp.find("__class_getitem__") is not MISSING
 
 
 @names.function("get_args")
 def get_args(run: Runtime, tp: Value) -> Value:
     """`typing.get_args(tp)`: the parameters."""
-    if tp is None or isinstance(tp, str):
-        return ()
-    return (
-        tp.attributes.get("__args__", ()) if isinstance(tp, Instance) else run.unknown("generic classes are not kept")
-    )
+    if isinstance(tp, Instance):
+        return tp.attributes.get("__args__", ())
+    return run.unknown("generic classes are not kept") if is_generic(tp) else ()
 
 
 names["is_typeddict"] = Native("is_typeddict", lambda run, tp: isinstance(tp, Class) and TYPED_DICT in tp.mro)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape
@@ -12,7 +13,7 @@ from flake8_cnnmem.frameworks.keras.version import is_of_2
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Value
 
 WEIGHT_ARGUMENTS = (
     "shape", "initializer", "dtype", "trainable", "autocast", "regularizer", "constraint", "aggregation",
@@ -75,21 +76,70 @@ def assign(run: Runtime, self: Instance, value: Value, trainable: bool) -> Value
         return value
     run.changed(state.weights)
     state.weights[:] = [weight for weight in state.weights if (id(weight) in state.frozen) is trainable]
-    found: list[Value] = []
-    for given in value:
-        if isinstance(given, Tensor) and not isinstance(given, Weight):
-            sizes = given.shape if isinstance(given.shape, tuple) else (given.shape,)
-            weight = make_weight(run, self, "variable", sizes, trainable)
-            run.changed(self)
-            self.attributes.update({name: weight for name, held in self.attributes.items() if held is given})
-        elif isinstance(given, Weight):
-            weight = given
-            state.weights.append(weight)
-            (state.frozen.discard if trainable else state.frozen.add)(id(weight))
-        else:
-            continue
-        found.append(weight)
-    return found
+    found = [own_weight(run, self, given, trainable) for given in value]
+    return [weight for weight in found if weight is not None]
+
+
+def own_weight(run: Runtime, self: Instance, given: Value, trainable: bool) -> Weight | None:
+    """The variable that code of Keras 1 and 2 gives a layer for its own; None where it is none."""
+    if not isinstance(given, Tensor):
+        return None
+    state = state_of(run, self)
+    if not isinstance(given, Weight):
+        sizes = given.shape if isinstance(given.shape, tuple) else (given.shape,)
+        weight = make_weight(run, self, "variable", sizes, trainable)
+        run.changed(self)
+        self.attributes.update({name: weight for name, held in self.attributes.items() if held is given})
+        return weight
+    if all(each is not given for each in state.weights):
+        run.changed(state.weights)
+        state.weights.append(given)
+    (state.frozen.discard if trainable else state.frozen.add)(id(given))
+    return given
+
+
+class OwnWeights(list[Value]):
+    """`layer._trainable_weights` of Keras 2, whose layers put into it what is theirs."""
+
+    def __init__(self, items: Iterable[Value], put: Callable[[Value], Value]) -> None:
+        super().__init__(items)
+        self.put = put
+
+    def append(self, item: Value, /) -> None:
+        """Add a variable, which is the layer's own from then on."""
+        weight = self.put(item)
+        super().append(item if weight is None else weight)
+
+    def extend(self, items: Iterable[Value], /) -> None:
+        """Add variables, which are the layer's own from then on."""
+        for item in items:
+            self.append(item)
+
+    def __iadd__(self, items: Any) -> Any:  # type: ignore[misc]
+        self.extend(items)
+        return self
+
+
+def own_weights(trainable: bool) -> Property:
+    """`layer._trainable_weights` and `layer._non_trainable_weights`: lists of Keras 2, which Keras 3 has not."""
+
+    def read(run: Runtime, self: Instance) -> Value:
+        session_of(run).older = True
+        state = state_of(run, self)
+        items = [weight for weight in state.weights if (id(weight) in state.frozen) is not trainable]
+        return OwnWeights(items, lambda given: own_weight(run, self, given, trainable))
+
+    def write(run: Runtime, self: Instance, value: Value) -> None:
+        if is_of_2(run):
+            assign(run, self, value, trainable)
+        elif isinstance(value, (list, tuple)):
+            # To Keras 3 an attribute like others, in which it finds weights.
+            for item in value:
+                if isinstance(item, Weight):
+                    own_weight(run, self, item, trainable and item.trainable)
+
+    word = "_trainable_weights" if trainable else "_non_trainable_weights"
+    return Property(Native(word, read, propagate_unknown=False), Native(word, write, propagate_unknown=False))
 
 
 def assigned(trainable: bool) -> Native:

@@ -10,6 +10,7 @@ from flake8_cnnmem.frameworks.keras.element_counts import count_in
 from flake8_cnnmem.frameworks.keras.pipeline_elements import element_of, fact, facts_of, native, pipeline
 from flake8_cnnmem.frameworks.keras.pipeline_items import plain_dtype
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, batched, iterate, length, rows_of, size_of_batch
+from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.frameworks.keras.texts import TOKENIZER, count_of
 from flake8_cnnmem.graph import Site, Tensor
@@ -27,7 +28,10 @@ DATASETS: dict[str, tuple[tuple[Shape, Shape, str], tuple[Shape, Shape, str]]] =
     "imdb": (((25000,), (25000,), "object"), ((25000,), (25000,), "object")),
     "reuters": (((8982,), (8982,), "object"), ((2246,), (2246,), "object")),
 }
-"""(x, y, dtype) of the training and the test part, as `load_data()` gives them by default."""
+"""(x, y, dtype) of the training and the test part, as `load_data()` gives them by default. Pictures in colour have
+their channels where `image_data_format()` puts them: all versions turn CIFAR's round for channels_last alone."""
+PICTURES = 4
+"""Axes of pictures in colour."""
 
 CLASSES = {"mnist": (10, 10), "fashion_mnist": (10, 10), "cifar10": (10, 10), "cifar100": (100, 100), "imdb": (2, 2),
            "reuters": (46, 0)}  # fmt: skip
@@ -44,6 +48,8 @@ def dataset(name: str) -> Namespace | None:
     def load_data(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         def array(shape: Shape, size: Size | None, dtype: str, classes: int = 0) -> Tensor:
             lead = shape[0] if size is None else size
+            if len(shape) == PICTURES and session_of(run).data_format == "channels_first":
+                shape = (shape[0], shape[3], *shape[1:3])
             return Tensor((lead, *shape[1:]), dtype, framework="numpy", classes=classes)
 
         sizes = part_sizes(run, name, kwargs) or (None, None)
@@ -359,12 +365,12 @@ def to_categorical(run: Runtime, x: Value, num_classes: Value = None, dtype: Val
         return run.unknown("the labels are not known")
     if len(shape) > 1 and shape[-1] == 1:
         shape = shape[:-1]
+    told = x.classes if isinstance(x, Tensor) else 0
     classes = num_classes
     if num_classes is None:
-        told = x.classes if isinstance(x, Tensor) else 0
         classes = told or run.unknown("the number of classes is not known")
     width = as_size(classes, run.unknown("the number of classes is not known"))
-    return Tensor((*shape, width), "float32", framework="numpy")
+    return Tensor((*shape, width), "float32", framework="numpy", one_hot=told)
 
 
 def img_to_array(run: Runtime, img: Value, *args: Value, **kwargs: Value) -> Value:

@@ -31,7 +31,7 @@ from flake8_cnnmem.frameworks.numpy.arrays import as_array
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.ops.base import MIXED
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Unknown, largest
 from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 COMPILE = (
@@ -119,7 +119,7 @@ def fitter(method: str) -> Native:
         usual = usual_batch(data, given) if method == "fit" else None
         epochs = given.get("epochs", given.get("nb_epoch"))
         # Keras 3 passes over a batch size beside what gives batches itself; Keras 2 refuses it.
-        stated = None if is_source(data) else given.get("batch_size")
+        stated = None if is_source(data) else largest(given.get("batch_size"))
         size = no_more_than_there_are(stated, data, given)
         asked = Fit(data, size, run.here(), usual, epochs=epochs, replicas=session_of(run).replicas)
         asked = replace(asked, with_targets=given.get("y") is not None)

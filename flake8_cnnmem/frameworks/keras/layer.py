@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flake8_cnnmem.frameworks.keras.adding_weights import add_weight, assigned, tracker_of
+from flake8_cnnmem.frameworks.keras.adding_weights import add_weight, assigned, own_weights, tracker_of
 from flake8_cnnmem.frameworks.keras.dtypes import FLOATS
 from flake8_cnnmem.frameworks.keras.parameters import parameter_names, refuses
 from flake8_cnnmem.frameworks.keras.properties import (
@@ -370,6 +370,8 @@ LAYER.namespace.update(
         "trainable_variables": Property(weights_where(True)),
         "non_trainable_weights": Property(weights_where(False), assigned(False)),
         "non_trainable_variables": Property(weights_where(False)),
+        "_trainable_weights": own_weights(True),
+        "_non_trainable_weights": own_weights(False),
         "input": Property(native(get_input)),
         "output": Property(native(get_output)),
         "input_shape": Property(native(get_input_shape)),

@@ -27,7 +27,7 @@ from flake8_cnnmem.frameworks.keras.session import tensors_in
 from flake8_cnnmem.graph import Problem, Tensor
 from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Unknown, largest
 from flake8_cnnmem.values import Class, Instance, Native, StaticMethod, Stream, Value
 
 
@@ -116,6 +116,7 @@ def batched(
     run: Runtime, self: Instance, batch_size: Value = None, drop_remainder: Value = False, *args: Value, **kwargs: Value
 ) -> Instance:
     """`dataset.batch(batch_size)`: each tensor led by the batch."""
+    batch_size = largest(batch_size)
     asked = size_of_batch(batch_size)
     facts, remainder = facts_of(self), drop_remainder is True
     size: Size | Unknown

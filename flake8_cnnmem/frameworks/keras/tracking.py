@@ -13,7 +13,7 @@ from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.ops.base import extent
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Value
+from flake8_cnnmem.values import Class, Instance, Native, Value, in_turn
 
 LAYER = Class("Layer", module="keras.layers")
 """`keras.layers.Layer`. Every layer class, ours or the user's, derives from it. Its methods are entered in layer.py."""
@@ -72,7 +72,7 @@ def layers_in(value: Value, depth: int = 0) -> Iterator[Instance]:
         elif isinstance(value.payload, (list, dict, tuple)) and depth < 8:
             yield from layers_in(value.payload, depth + 1)
     elif isinstance(value, (list, tuple, set)) and depth < 8:
-        for item in value.held() if isinstance(value, TrackedList) else value:
+        for item in value.held() if isinstance(value, TrackedList) else in_turn(value) if type(value) is set else value:
             if type(item) not in PLAIN:
                 yield from layers_in(item, depth + 1)
     elif isinstance(value, dict) and depth < 8:
@@ -287,10 +287,6 @@ def holds_own(value: Value) -> bool:
 def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None:
     """`layer.name = value`. What stood there before stays among the layer's own (`Layer.__setattr__` tracks and never
     lets go); a layer that is built takes no new one (`Tracker.lock`)."""
-    from flake8_cnnmem.frameworks.keras.adding_weights import assign
-
-    if name in ("_trainable_weights", "_non_trainable_weights") and is_of_2(run):
-        value = assign(run, self, value, name == "_trainable_weights")
     state, before = self.native, self.attributes.get(name)
     if isinstance(state, LayerState):
         if state.locked and not state.building:

@@ -141,7 +141,7 @@ def written(run: Runtime, array: Tensor, made: Value) -> Value:
     if flat is None:
         lose(run, array)
         return made
-    array.classes = 0
+    array.classes = array.one_hot = 0
     rewrite(run, array, nest([cast(value, array.dtype) for value in flat], array.shape))
     return array
 

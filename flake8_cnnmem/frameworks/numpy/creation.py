@@ -150,14 +150,32 @@ def arange(run: Runtime, *bounds: Value, dtype: Value = None, **kwargs: Value) -
     return make((length,), [start + at * step for at in range(length)] if length <= KEPT else None, kind)
 
 
-@function("memmap", "fromfile")
-def memmap(run: Runtime, file: Value, dtype: Value = None, mode: Value = None, offset: Value = 0, shape: Value = None,
-           order: Value = "C", **kwargs: Value) -> Value:  # fmt: skip
-    """A file as an array: one long row unless the code says otherwise."""
-    kind = name_of(dtype) or "uint8"
+@function("memmap", propagate_unknown=False)
+def memmap(run: Runtime, filename: Value, dtype: Value = None, mode: Value = None, offset: Value = 0,
+           shape: Value = None, order: Value = "C") -> Value:  # fmt: skip
+    """A file as an array of bytes unless the code says otherwise, whichever file it is: one long row without a
+    shape."""
+    if isinstance(dtype, Unknown) or isinstance(shape, Unknown):
+        return dtype if isinstance(dtype, Unknown) else shape
     if shape is not None:
-        return constant(run, shape, None, kind)
-    return make((run.unknown("how many values a file holds is not known"),), None, kind)
+        return constant(run, shape, None, name_of(dtype) or "uint8")
+    return row_of_file(run, dtype, "uint8")
+
+
+@function("fromfile", propagate_unknown=False)
+def fromfile(run: Runtime, file: Value, dtype: Value = None, count: Value = -1, sep: Value = "", offset: Value = 0,
+             *, like: Value = None) -> Value:  # fmt: skip
+    """The values of a file in one row: float64 unless a dtype is said, `count` of them or all."""
+    if isinstance(dtype, Unknown):
+        return dtype
+    if count == -1:
+        return row_of_file(run, dtype, "float64")
+    return make((plain_size(run, count),), None, name_of(dtype) or "float64")
+
+
+def row_of_file(run: Runtime, dtype: Value, default: str) -> Tensor:
+    """All that a file holds."""
+    return make((run.unknown("how many values a file holds is not known"),), None, name_of(dtype) or default)
 
 
 @function("linspace", "geomspace", "logspace")

@@ -192,7 +192,7 @@ def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     if known is None:
         lose(run, tensor)
         return make(tensor.shape, None, tensor.dtype)
-    tensor.classes = 0
+    tensor.classes = tensor.one_hot = 0
     rewrite(run, tensor, nest([cast(each, tensor.dtype) for each in known], tensor.shape))
     return tensor
 

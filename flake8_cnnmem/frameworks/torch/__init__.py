@@ -10,6 +10,7 @@ from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.frameworks.spelling import Spelling
 from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
 from flake8_cnnmem.frameworks.torch.class_members import MEMBERS
+from flake8_cnnmem.frameworks.torch.copying import refuse_copy
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import operate
 from flake8_cnnmem.frameworks.torch.functions.indexing import index, set_index
 from flake8_cnnmem.frameworks.torch.names import NAMES
@@ -95,6 +96,7 @@ FRAMEWORK = Framework(
     weights=weights_of,
     moved=as_moved,
     children=children_of,
+    refuse_copy=refuse_copy,
     network=network_of,
     paths=paths_of,
     call_root=call_root,

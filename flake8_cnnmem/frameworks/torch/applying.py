@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, as_written, note_written
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import Expand, Flatten, Reshape, Unflatten
+from flake8_cnnmem.parameter_values import VALUES_READ
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import lose, shares
 from flake8_cnnmem.unknown import Unknown
@@ -142,7 +143,7 @@ def remain_leaf(run: Runtime, before: Tensor | Unknown, made: Value) -> None:
     if not isinstance(before, Tensor) or isinstance(before, Weight) or not isinstance(made, Tensor):
         return
     if before.requires_grad:
-        made.requires_grad = True
+        made.requires_grad, made.trained_as = True, before.trained_as
         had = run.data(OF_LEAVES).pop(id(before), None)
         if had is not None:
             run.data(OF_LEAVES)[id(made)] = (made, had[1])
@@ -218,12 +219,13 @@ MAY_COPY = (Reshape, Flatten, Unflatten)
 
 
 def asks_for_gradient(run: Runtime, tensor: Tensor) -> bool:
-    """Whether a tensor is a leaf with a gradient, in no part of which may be written while that is recorded. `.data` of
-    a parameter is the parameter itself outside of a forward pass: there it may be that."""
+    """Whether a tensor is a leaf with a gradient, in no part of which may be written while that is recorded. Where
+    `.data` of a parameter was read outside of a forward pass, it is that which is written."""
     if not run.grad_enabled or tensor.call is not None:
         return False
     if isinstance(tensor, Weight):
-        return tensor.trainable and not tensor.buffer and run.invocation is not None
+        asks = tensor.trainable and tensor.unsure is None and not tensor.buffer
+        return asks and (run.invocation is not None or id(tensor) not in run.data(VALUES_READ))
     return tensor.requires_grad
 
 

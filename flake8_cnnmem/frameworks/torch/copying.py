@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+from flake8_cnnmem.frameworks.torch.applying import is_trained
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.parameter_values import owner
+from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import Bound, Instance, Value
+
+NOT_LEAVES = "weights that are computed before their layer is called"
+"""Scratch of the run: tensors, by id, that stand for what parameters were computed to, with a graph behind it."""
+
+
+def refuse_copy(run: Runtime, tensor: Tensor) -> None:
+    """RuntimeError for a deep copy of what a graph leads to (`Tensor.__deepcopy__` of torch/_tensor.py)."""
+    computed = tensor.call is not None and tensor.call.grad and is_trained(run, tensor)
+    if (computed and not isinstance(tensor, Weight)) or id(tensor) in run.data(NOT_LEAVES):
+        what = "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
+        raise run.error("RuntimeError", what)
 
 
 def deep_copy(value: Value, memo: dict[int, Value] | None = None) -> Value:

@@ -232,6 +232,34 @@ NAMES: dict[str, Value] = {
 }
 
 
+def lazy_property(run: Runtime, wrapped: Value) -> Value:
+    """`torch.distributions.utils.lazy_property`: worked out at the first reading, with gradients, and kept by the
+    object from then on."""
+    word = run.find(wrapped, "__name__")
+    if not isinstance(word, str):
+        return run.unknown("a property without a name")
+
+    def read(run: Runtime, self: Instance) -> Value:
+        if word not in self.attributes:
+            outer, run.grad_enabled = run.grad_enabled, True
+            try:
+                value = run.call(wrapped, self)
+            finally:
+                run.grad_enabled = outer
+            keep(run, self, value)
+        return self.attributes[word]
+
+    def keep(run: Runtime, self: Instance, value: Value) -> None:
+        run.changed(self)
+        self.attributes[word] = value
+
+    return Property(Native(word, read), Native(word, keep, propagate_unknown=False))
+
+
+UTILITIES = {"lazy_property": Native("lazy_property", lazy_property)}
+"""torch.distributions.utils."""
+
+
 def member(name: str) -> Value:
     """Other distributions are there, and what they give is unknown."""
     if name in NAMES:

@@ -240,6 +240,13 @@ def of_distributions(name: str) -> Value:
     return distributions.member(name)
 
 
+def utilities_of_distributions(name: str) -> Value:
+    """A name of `torch.distributions.utils`; of most what they give is unknown."""
+    from flake8_cnnmem.frameworks.torch import distributions
+
+    return distributions.UTILITIES.get(name, distributions.not_followed(name))
+
+
 DISTRIBUTION_FILES = (
     "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet", "distribution", "exponential",
     "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "kl", "laplace", "log_normal",
@@ -344,6 +351,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.backends.cuda": LazyTable("kernels", "CUDA"),
     "torch.backends.mha": LazyTable("nn.modules.fast_path", "BACKEND"),
     "torch.distributions": of_distributions,
+    "torch.distributions.utils": utilities_of_distributions,
     **{f"torch.distributions.{name}": of_distributions for name in DISTRIBUTION_FILES},
     "torch.distributed": LazyTable("distributed.processes", "GROUPS"),
     "torch.distributed.device_mesh": LazyTable("distributed.processes", "GROUPS"),

@@ -23,6 +23,15 @@ def whole(*probabilities: New, backward: int = 1) -> OpRule:
     return OpRule(tuple(map(Saved, kept)), forward=made, backward=made * backward, layout="contiguous", autocast=HALF)
 
 
+FLASH = ((New("flash sums", 4), New("flash queries", 4), New("flash keys", times=2)),)
+"""The sums of products, the gradient of the queries in float32, and with shared heads the gradients of the keys and
+values of each head (flash_attn/flash_api.cpp, mha_bwd)."""
+EFFICIENT = (
+    (New("efficient products", 4), New("efficient sums", 4), New("efficient sums", 4)),
+    (New("efficient sums", 4), New("efficient workspace", 1)),
+)
+"""The gradient times the result in float32 and its sum, as it comes and turned; that and the kernel's workspace
+(attention_backward.cu)."""
 FUSED = (X, Saved("x1"), Saved("x2"), Y)
 ATTENTION = [
     # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums; a trained mask, too.
@@ -31,16 +40,16 @@ ATTENTION = [
     ("attention/masked", OpRule((X, Saved("x1"), Saved("x2"), Saved("x3"), Y, Saved(New("queries", 4))), layout="first",
                              autocast=HALF)),
     # The kernels of CUDA (flake8_cnnmem/memory/attention.py): logarithms of sums in float32, and the mask.
-    ("attention/flash", OpRule((*FUSED, Saved(New("queries", 4))), layout="first", backward=(New("flash", 1),),
+    ("attention/flash", OpRule((*FUSED, Saved(New("queries", 4))), layout="first", behind=FLASH,
                             heads_inside=True, autocast=HALF)),
     ("attention/cudnn", OpRule((*FUSED, Saved("x3"), Saved(New("queries", 4))), layout="first", autocast=HALF)),
     ("attention/efficient", OpRule((*FUSED, Saved("x3"), Saved(New("attended", 4))),
                                         layout="heads inside",
-                                forward=(New("gathered", 1),), backward=(New("efficient", 1),),
+                                forward=(New("gathered", 1),), behind=EFFICIENT,
                                 heads_inside=True, autocast=HALF)),
     ("attention/efficient, masked", OpRule((*FUSED, Saved(New("bias")), Saved(New("attended", 4))),
-                                        layout="heads inside",
-                                        forward=(New("gathered", 1),), backward=(New("efficient", 1),),
+                                        layout="heads inside", mask_first=True,
+                                        forward=(New("gathered", 1),), behind=EFFICIENT,
                                         heads_inside=True, autocast=HALF)),
     # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask. Backward: the
     # gradient of the probabilities, that of the scores, and their product.

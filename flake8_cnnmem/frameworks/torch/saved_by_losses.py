@@ -28,11 +28,12 @@ def reducing(kinds: str, rule: OpRule) -> Iterable[tuple[str, OpRule]]:
         yield f"{kind}{', ' if '/' in kind else '/'}unreduced", replace(row, forward=made)
 
 
-LABELS = Saved("x1")
+LABELS, TOTAL = Saved("x1"), Saved(New("one", 4))
 HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
 CROSS_ENTROPIES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
-    ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT)),
+    # The log_softmax comes first; then the loss, and what the weights of its classes add up to.
+    ("cross_entropy", OpRule((Saved(New("x")), TOTAL), backward=temporaries(1), autocast=RESULT, mask_first=True)),
     # Of logits in half precision the log_softmax is as well, and cast for the likelihood, whose gradient is the peak:
     # the labels are there. Else it is that of the log_softmax, and they are not.
     ("cross_entropy/half", OpRule((*HALF_LIKELIHOOD, LABELS), backward=(New("x", 2),), autocast=RESULT)),
@@ -55,8 +56,9 @@ LOSSES = [
     # log_softmax reads logits that do not lie contiguous from a copy (host_softmax of SoftMax.cu).
     *((kind, replace(row, reads="contiguous", passing="forward")) for kind, row in CROSS_ENTROPIES),
     # The kernel that also reduces reads a contiguous copy.
-    ("nll", OpRule((X, LABELS), reads="contiguous", passing="forward", autocast=FULL, gradient_layout="contiguous")),
-    ("nll/unreduced", OpRule((X, LABELS), autocast=FULL, gradient_layout="contiguous")),
+    ("nll", OpRule((X, LABELS, TOTAL), reads="contiguous", passing="forward", autocast=FULL,
+                   gradient_layout="contiguous")),
+    ("nll/unreduced", OpRule((X, LABELS, TOTAL), autocast=FULL, gradient_layout="contiguous")),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
     *reducing("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
                                    roomy=True)),

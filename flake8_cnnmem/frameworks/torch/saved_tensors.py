@@ -61,7 +61,14 @@ ACTIVATIONS = [
     ("logsigmoid", by_input()),
     (
         "rrelu",
-        OpRule((X, Saved(New("x"))), layout="contiguous", reads="contiguous", passing="forward", mask_first=True),
+        OpRule(
+            (X, Saved(New("x"))),
+            in_place=(Y, Saved(New("x"))),
+            layout="contiguous",
+            reads="contiguous",
+            passing="forward",
+            mask_first=True,
+        ),
     ),
     ("prelu", OpRule((X,), backward=(New("y"),), weights="first", autocast=HALF, gradient_layout="slope")),
     ("glu", by_input(layout="halves", gradient_layout="contiguous")),

@@ -177,6 +177,8 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
     if attribute == "requires_grad":
         if isinstance(tensor, Weight):
             set_flag(run, tensor, value)
+        elif value is False and not grad.is_leaf(tensor) and is_trained(run, tensor):
+            raise run.error("RuntimeError", "you can only change requires_grad flags of leaf variables.")
         else:
             tensor.requires_grad = value is True
     elif attribute == "data":

@@ -66,7 +66,10 @@ def first_products(marks: Sequence[Mark], ahead: int, run: Sequence[Change]) -> 
     seen: set[bool] = set()
     for (index, phase, op), (end, *_) in pairwise([*marks, (maxsize - ahead, "", "")]):
         thread = phase in ON_THE_WAY_BACK
-        if thread in seen or isinstance(op, str) or not op.op.multiplies:
+        if thread in seen or isinstance(op, str) or not (op.op.multiplies_back if thread else op.op.multiplies):
+            continue
+        if op.op.product == "steps":
+            # A fused kernel of attention multiplies by itself: without one its products stand here as such.
             continue
         seen.add(thread)
         at, until = bisect_left(run, (index + ahead,)), bisect_left(run, (end + ahead,))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from flake8_cnnmem.unknown import Unknown
@@ -24,13 +26,18 @@ KNOWN = {
     "of one column": ("cifar10", "np.max(y[:, 0])", 9),
     "two opinions": ("imdb", "len(np.unique(y))", 2),
     "topics": ("reuters", "np.max(y) + 1", 46),
+    "back from one column each": ("mnist", "len(np.unique(np.argmax(keras.utils.to_categorical(y), 1)))", 10),
+    "pictures as they come": ("cifar10", "x.shape[1:]", (32, 32, 3)),
+    "pictures with channels first": ("cifar10", "x.shape[1:]", (3, 32, 32), "channels_first"),
     "a size that is asked for": ("reuters", "keras.utils.to_categorical(y, 50).shape[1]", 50),
 }
 
 
-@pytest.mark.parametrize(("name", "expression", "expected"), KNOWN.values(), ids=KNOWN)
-def test_what_labels_tell(name: str, expression: str, expected: int) -> None:
-    ran = Ran(f"{HEAD}{LOAD.format(name)}r = {expression}\n")
+@pytest.mark.parametrize("row", KNOWN.values(), ids=KNOWN)
+def test_what_labels_tell(row: tuple[Any, ...]) -> None:
+    name, expression, expected, *order = row
+    asked = f"keras.backend.set_image_data_format({order[0]!r})\n" if order else ""
+    ran = Ran(f"{HEAD}{asked}{LOAD.format(name)}r = {expression}\n")
     assert ran.failures == []
     assert ran["r"] == expected
 
@@ -40,6 +47,21 @@ OPEN = {
     "of those of some classes": ("mnist", "len(np.unique(y[y < 5]))", ""),
     "of samples that are chosen": ("mnist", "np.max(y[np.random.permutation(100)])", ""),
     "of what was computed from them": ("mnist", "np.max(y * 2)", ""),
+    "of one column each, without some rows": (
+        "mnist",
+        "len(np.unique(np.argmax(keras.utils.to_categorical(y)[:20], 1)))",
+        "",
+    ),
+    "of one column each, written over": (
+        "mnist",
+        "len(np.unique(np.argmax(h, 1)))",
+        "h = keras.utils.to_categorical(y)\nh[:100] = 1\n",
+    ),
+    "of one column each, along the samples": (
+        "mnist",
+        "len(np.unique(np.argmax(keras.utils.to_categorical(y), 0)))",
+        "",
+    ),
     "of what was written over them": ("mnist", "np.max(y)", "y[:100] = 11\n"),
     "of images": ("mnist", "np.max(x)", ""),
     "of the few samples of a small part": ("reuters", "np.max(v)", ""),

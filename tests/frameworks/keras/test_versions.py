@@ -215,6 +215,10 @@ class Shifting(Layer):
 i = Input((6,))
 m = Model(i, Dense(2)(Shifting()(i)))
 """
+PUT = PRIVATE.replace(
+    "self._trainable_weights, self._non_trainable_weights = [self.a], [self.b]",
+    "self._trainable_weights.append(self.a)\n        self._non_trainable_weights += [self.b]",
+)
 FROZEN = """
 b = Sequential([Dense(4, input_dim=6), BatchNormalization()])
 b.trainable = False
@@ -251,6 +255,7 @@ m.add(MaxoutDense(5, nb_feature=3))
 OLDER: dict[str, tuple[str, str, int, int]] = {
     "weights that are said": ("2.2.4", ATTENDING, 27, 27),
     "weights under private names": ("2.2.4", PRIVATE, 26, 20),
+    "weights put into private lists": ("2.2.4", PUT, 26, 20),
     "a frozen model with a free layer": ("2.2.4", FROZEN, 59, 15),
     "a model's own list of layers": ("2.2.4", TAKEN_OFF, 38, 38),
     "a stack's own list of layers": ("1.2.2", STACK_TAKEN_OFF, 38, 38),

@@ -70,16 +70,22 @@ def nce_loss(
     remove_accidental_hits=False,
     name="nce_loss",
 ): ...
-@left_axes(x=logits, kind="ctc_loss", left=1)
+@left_axes(x=inputs if logits is None else logits, kind="ctc_loss", left=1)
 def ctc_loss(
     labels,
-    logits: Tensor,
+    logits: Tensor = None,
     label_length=None,
     logit_length=None,
     logits_time_major=True,
     unique=None,
     blank_index=None,
     name=None,
+    inputs: Tensor = None,
+    sequence_length=None,
+    preprocess_collapse_repeated=False,
+    ctc_merge_repeated=True,
+    ignore_longer_outputs_than_inputs=False,
+    time_major=True,
 ): ...
 @reduce(x=per_example_loss, kind="sum")
 def compute_average_loss(per_example_loss: Tensor, sample_weight=None, global_batch_size=None): ...

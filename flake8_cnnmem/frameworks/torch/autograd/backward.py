@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.frameworks.torch.autograd import grad as leaf_gradients
 from flake8_cnnmem.frameworks.torch.autograd.derivatives import derived, leaves_behind
 from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -23,6 +23,8 @@ def backward(
         leaf_gradients.backward(run, input, retain_graph=retained)
         return None
     leaves = leaves_behind([input])
+    if not leaves and is_followed(input):
+        raise run.error("RuntimeError", "element 0 of tensors does not require grad and does not have a grad_fn")
     given: tuple[tuple[Tensor, Tensor], ...] = ()
     if create_graph is True:
         found = derived(run, [(input, seed(input, gradient))], leaves)
@@ -38,6 +40,17 @@ def backward(
         run, input, retain_graph=retained, seed=gradient, given=given, graph=create_graph is True
     )  # fmt: skip
     return None
+
+
+def is_followed(loss: Tensor) -> bool:
+    """Whether all is known that a tensor is computed of, and which of the weights among it are frozen."""
+    calls = calls_behind([loss])
+    if not calls:
+        return False
+    weights = [weight for call in calls for weight in (*call.weights, *call.inputs) if isinstance(weight, Weight)]
+    tensors = [tensor for call in calls for tensor in (*call.inputs, *call.outputs)]
+    doubtful = any(hasattr(call.op, "cause") for call in calls) or any(isinstance(t.shape, Unknown) for t in tensors)
+    return bool(weights) and not doubtful and all(weight.unsure is None for weight in weights)
 
 
 def backward_of(run: Runtime, loss: Value, *args: Value, **options: Value) -> Value:

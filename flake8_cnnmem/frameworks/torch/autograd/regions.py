@@ -120,8 +120,8 @@ def inference_init(run: Runtime, self: Instance, mode: Value = True) -> Value:
 
 
 def inference(run: Runtime, self: Instance) -> None:
-    """From here on no gradients are recorded, unless the mode is False."""
-    run.grad_enabled = run.grad_enabled and self.attributes.get("mode") is False
+    """From here on no gradients are recorded; they are if the mode is False, also within no_grad."""
+    run.grad_enabled = self.attributes.get("mode") is False
 
 
 INFERENCE_MODE = region("inference_mode", inference_init, inference)
@@ -154,6 +154,16 @@ def set_grad_enter(run: Runtime, self: Instance) -> Value:
 
 
 SET_GRAD_ENABLED = region("set_grad_enabled", set_grad_init, set_grad)
+
+
+def decorated(run: Runtime, self: Instance, function: Value) -> Value:
+    """`@torch.set_grad_enabled(False)`: as it was before for the code behind the function."""
+    SET_GRAD_ENABLED.namespace["__exit__"].function(run, self)
+    return WRAP(run, self, function)
+
+
+WRAP = SET_GRAD_ENABLED.namespace["__call__"].function
+SET_GRAD_ENABLED.namespace["__call__"] = Native("__call__", decorated, propagate_unknown=False)
 SET_GRAD_ENABLED.namespace["__enter__"] = Native("__enter__", set_grad_enter, propagate_unknown=False)
 
 
@@ -229,10 +239,13 @@ def checkpoint(
 def checkpoint_sequential(
     run: Runtime, functions: Value, segments: Value, input: Value, use_reentrant: Value = None, **kwargs: Value
 ) -> Value:
-    """Segments of a Sequential, all but the last one checkpointed."""
+    """Segments of a Sequential, all but the last one checkpointed. A layer that it holds twice is run once: they are
+    its children."""
     layers = run.items(functions)
     if isinstance(layers, Unknown):
         return layers
+    if isinstance(functions, Instance):
+        layers = list({id(layer): layer for layer in layers}.values())
     if not isinstance(segments, int) or segments < 1:
         return segments if isinstance(segments, Unknown) else run.unknown("the number of segments is not known")
     each = max(1, len(layers) // segments)

@@ -67,6 +67,10 @@ class AsComplex(Recast):
 
     __slots__ = ()
 
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(..., 2) to (...), whatever the batch."""
+        return (inputs[0][:-1],)
+
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
         """Half of the floats' strides."""
         return tuple([stride // 2 for stride in strides[:-1]])
@@ -80,6 +84,10 @@ class AsReal(Recast):
     """One number as two floats. A gradient that does not lie contiguous is copied to be read as numbers."""
 
     __slots__ = ()
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(...) to (..., 2), whatever the batch."""
+        return ((*inputs[0], 2),)
 
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
         """Double the numbers' strides."""

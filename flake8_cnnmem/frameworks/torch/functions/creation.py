@@ -7,7 +7,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.nested import countable
-from flake8_cnnmem.frameworks.torch.applying import tensor_of
+from flake8_cnnmem.frameworks.torch.applying import refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes, whole
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
@@ -32,7 +32,7 @@ from flake8_cnnmem.ops import Expand
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import lose, nest, rewrite, same_values, shares
 from flake8_cnnmem.unknown import Unknown, of_sequences
-from flake8_cnnmem.values import MISSING, Native, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Value
 
 NOT_NESTED = Unknown("the sizes of a tensor could not be worked out")
 
@@ -259,7 +259,9 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
     if isinstance(data, Unknown):
         if data.number:
             return Tensor((), dtype_of(dtype, "int64" if data.number == "int" else "float"))
-        return Tensor(data, dtype_of(dtype))
+        held = (data.known or {}).get("dtype")
+        own = held.attributes.get("name") if isinstance(held, Instance) else None
+        return Tensor(data.loose(), dtype_of(dtype, own if isinstance(own, str) else "float"))
     if isinstance(data, Tensor):
         made = constant(data.shape, None, dtype_of(dtype, torch_dtype(data))) if isinstance(data.shape, tuple) else None
         if made is None:
@@ -376,6 +378,7 @@ def as_tensor(run: Runtime, data: Value, dtype: Value = None, device: Value = No
 def refilled(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     """`x.normal_()`, `x.copy_(y)`: other values in the same place."""
     if isinstance(input, Tensor):
+        refuse_leaf(run, input)
         known = input.data is not None
         lose(run, input)
         if known and not isinstance(input, Weight):
@@ -395,6 +398,7 @@ def refill(value_from: Callable[..., Any], function: str) -> Callable[..., Value
 
     def method(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
         if isinstance(input, Weight):
+            refuse_leaf(run, input)
             lose(run, input)
             return input
         if isinstance(input, Tensor) and input.call is None:

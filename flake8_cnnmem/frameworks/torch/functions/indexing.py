@@ -6,7 +6,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, same, show
 from flake8_cnnmem.frameworks.distances import distance
-from flake8_cnnmem.frameworks.torch.applying import apply, asks_for_gradient, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, asks_for_gradient, refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar, spread, value_as
 from flake8_cnnmem.frameworks.torch.functions.overwriting import part_overwritten
 from flake8_cnnmem.graph import Call, Mismatch, Problem, Tensor, Weight
@@ -202,7 +202,9 @@ def taken(data: Any, items: list[Any]) -> Any:
 def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     """The tensor after `tensor[key] = value`: the same storage, written to."""
     items = normalised(run, tensor, key)
-    if asks_for_gradient(run, tensor) and not isinstance(items, Unknown):
+    if run.invocation is None:
+        refuse_leaf(run, tensor)
+    elif asks_for_gradient(run, tensor) and not isinstance(items, Unknown):
         apply(run, LeafPart(items), tensor, function="setitem")
         return tensor
     if isinstance(tensor, Weight):

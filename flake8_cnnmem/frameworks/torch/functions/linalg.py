@@ -37,6 +37,9 @@ def multiplied(run: Runtime, equation: str, operands: Sequence[Value], within: b
         factors: Sequence[Value] = given
         if len(given) == 2:
             equation, factors = summed_first(run, equation, given)
+            values = None if within else value_by_value(run, equation, factors)
+            if values is not None:
+                return values
         return apply(run, Einsum(equation, within), *factors, function="einsum", dtype=common_dtype(factors))
     result = given[0]
     for pair, other in zip(pairs, given[1:], strict=True):
@@ -75,6 +78,31 @@ def summed_first(run: Runtime, equation: str, pair: Sequence[Value]) -> tuple[st
         operands.append(reduce(run, "sum_within", in_half(run, operand), tuple(alone)) if alone else operand)
         left.append("".join(letter for at, letter in enumerate(part) if at not in alone))
     return f"{','.join(left)}->{result}", operands
+
+
+def value_by_value(run: Runtime, equation: str, pair: Sequence[Value]) -> Value | None:
+    """The product of two operands of which nothing is summed: that of their values, each with its axes where the result
+    has them (`sumproduct_pair`). None where something is, or where it is not known."""
+    terms, arrow, result = equation.replace(" ", "").partition("->") if isinstance(equation, str) else ("", "", "")
+    parts = terms.split(",")
+    if not arrow or "." in equation or len(parts) != 2 or set(terms) - {","} != set(result):
+        return None
+    if any(len(set(letters)) != len(letters) for letters in (*parts, result)):
+        return None
+    factors: list[Value] = []
+    for part, operand in zip(parts, pair, strict=True):
+        tensor = tensor_of(operand)
+        if not isinstance(tensor, Tensor) or not isinstance(tensor.shape, tuple) or len(tensor.shape) != len(part):
+            return None
+        lying: Value = operand
+        order = [letter for letter in result if letter in part]
+        if order != list(part):
+            lying = permute_axes(run, lying, tuple(part.index(letter) for letter in order), "einsum")
+        if len(order) < len(result):
+            sizes = tuple(tensor.shape[part.index(letter)] if letter in part else 1 for letter in result)
+            lying = shaped(run, Reshape(sizes), lying, "einsum")
+        factors.append(lying)
+    return binary(run, "*", factors[0], factors[1])
 
 
 def pairwise(equation: Value) -> list[str] | None:
@@ -215,9 +243,11 @@ class Tensordot(Einsum):
 
 
 class VectorDot(Matmul):
-    """The same of two vectors."""
+    """The same of two vectors: each one's gradient is the other, times a number."""
 
     __slots__ = ()
+
+    multiplies_back = False
 
 
 def chain_matmul(run: Runtime, *matrices: Value) -> Value:

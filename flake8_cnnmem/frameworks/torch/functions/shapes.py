@@ -14,6 +14,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import Constant, as_view
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.strides import strides_of, viewed
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import (
     AcrossOrder,
     Elementwise,
@@ -379,14 +380,16 @@ def diagonal(run: Runtime, input: Value, offset: Value = 0, dim1: Value = 0, dim
         return lost_shape(run, input, cause, "diagonal")
     length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
     rest = tuple(size for at, size in enumerate(shape) if at not in (dim1 % rank, dim2 % rank))
-    return apply(run, Diagonal((*rest, length)), tensor, function="diagonal")
+    return apply(run, Diagonal((*rest, length), (dim1 % rank, dim2 % rank)), tensor, function="diagonal")
 
 
+@dataclass(frozen=True, slots=True)
 class Diagonal(Reshape):
     """The diagonal of two axes, as the last axis."""
 
-    __slots__ = ()
+    axes: tuple[int, int] = (0, 1)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        """The shape that it was made with."""
-        return (self.target,)
+        """The other axes, whatever the batch, and the length that it was made with."""
+        rest = tuple(size for at, size in enumerate(inputs[0]) if at not in self.axes)
+        return ((*rest, self.target[-1]),)

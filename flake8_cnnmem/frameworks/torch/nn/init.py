@@ -23,8 +23,12 @@ GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 
 
 def filled(run: Runtime, tensor: Value, *args: Value, **kwargs: Value) -> Value:
-    """An initializer that fills a tensor in place, and gives it."""
-    return refilled(run, tensor)
+    """An initializer that fills a tensor in place, without a gradient, and gives it."""
+    before, run.grad_enabled = run.grad_enabled, False
+    try:
+        return refilled(run, tensor)
+    finally:
+        run.grad_enabled = before
 
 
 def calculate_gain(run: Runtime, nonlinearity: Value, param: Value = None) -> Value:

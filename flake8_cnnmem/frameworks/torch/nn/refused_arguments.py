@@ -144,4 +144,4 @@ def refuse_arguments(run: Runtime, self: Instance, name: str) -> None:
     check = CHECKS.get(name)
     found = of_counts(self.attributes) or (check(self.attributes) if check is not None else None)
     if found is not None:
-        run.refuse_layer(self, *found)
+        run.refuse_made(self, *found)

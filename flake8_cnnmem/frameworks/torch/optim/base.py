@@ -11,7 +11,9 @@ from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim.following import clears, note_step, stepped_inside, subclassed, watched
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
 from flake8_cnnmem.frameworks.torch.optim.private_helpers import GROUPING
+from flake8_cnnmem.frameworks.torch.optim.refused_options import refuse, refused_groups, refused_option
 from flake8_cnnmem.frameworks.updates import SHARES, STATES_TOLD
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
@@ -49,13 +51,23 @@ def groups_of(run: Runtime, params: Value, defaults: dict[str, Value]) -> list[d
     if items and len(given) == len(items):
         groups = []
         for item in given:
-            held = run.items(item.get("params", []))
-            weights = [held] if isinstance(held, Unknown) else held
+            each = item.get("params", [])
+            held = [each] if isinstance(each, Tensor) else run.items(each)
+            weights: list[Value] = [held] if isinstance(held, Unknown) else list(held)
+            forget_values(weights)
             groups.append({**defaults, **item, "params": weights})
         return groups
     # `named_parameters()` gives pairs.
     weights = [item[1] if isinstance(item, tuple) and len(item) == 2 else item for item in items]
+    forget_values(weights)
     return [{**defaults, "params": weights}]
+
+
+def forget_values(held: list[Value]) -> None:
+    """Tensors of no model that are updated from now on have no values that are known."""
+    for value in held:
+        if isinstance(value, Tensor) and value.requires_grad and not isinstance(value, Weight):
+            value.data = None
 
 
 def start(run: Runtime, self: Instance, params: Value, defaults: dict[str, Value]) -> None:
@@ -65,6 +77,7 @@ def start(run: Runtime, self: Instance, params: Value, defaults: dict[str, Value
     self.attributes.update(defaults=dict(defaults), state=Instance(STATE, payload={}), param_groups=groups)
     self.native = {"name": self.cls.name, "options": dict(defaults), "groups": groups, "made": run.next_number()}
     run.data("optimizers")[id(self)] = self
+    refuse(run, self, refused_groups(params, groups))
 
 
 @MEMBERS.method("__init__")
@@ -82,6 +95,7 @@ def add_param_group(run: Runtime, self: Instance, param_group: Value) -> Value:
         added = groups_of(run, [param_group], self.attributes.get("defaults", {}))
         run.changed(groups)
         groups.extend(added if isinstance(added, list) else [])
+        refuse(run, self, refused_groups(groups, groups))
     return None
 
 
@@ -175,6 +189,7 @@ def _declare(name: str) -> Class:
                 raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{word}'")
             given[word] = value
         start(run, self, params, {**options, **given})
+        refuse(run, self, refused_option(name, {**options, **given}))
         return None
 
     cls = Class(

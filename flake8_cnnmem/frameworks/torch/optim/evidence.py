@@ -12,7 +12,7 @@ from flake8_cnnmem.frameworks.torch.optim.following import Followed, steps_nativ
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS, TELLING
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
 from flake8_cnnmem.frameworks.updates import InnerOptimizer, Update
-from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -49,16 +49,33 @@ def parameters_of(optimizer: Instance) -> list[Weight] | None:
         known = [parameters_of(each) for each in inner if each.cls.derives_from(OPTIMIZER)]
         return None if not known or None in known else [weight for each in known for weight in each or ()]
     held = [value for group in groups if isinstance(group, dict) for value in group.get("params", [])]
-    return [value for value in held if isinstance(value, Weight)] if all(
-        isinstance(value, Weight) for value in held
-    ) else None  # fmt: skip
+    own = list(map(as_parameter, held))
+    weights = [value for value in own if value is not None]
+    return weights if len(weights) == len(own) else None
+
+
+def as_parameter(value: Value) -> Weight | None:
+    """What an optimizer is given to update, as a parameter: a tensor of no model is one that stands for it. None for
+    what is not known."""
+    if isinstance(value, Weight):
+        return value
+    if type(value) is not Tensor or not value.requires_grad or value.symbolic or value.view_of is not None:
+        return None
+    if isinstance(value.shape, Unknown) or not all(type(size) is int for size in value.shape):
+        return None
+    if value.trained_as is None:
+        moved = lies_on_device(value)
+        value.trained_as = Weight(
+            value.shape, value.dtype, moved=moved, made_there=value.made_there, site=value.site, stands_for=value
+        )
+    return value.trained_as
 
 
 def groups_of(optimizer: Instance) -> list[frozenset[int]]:
     """The parameters of each group, by id: a step goes through the groups one by one."""
     groups = optimizer.attributes.get("param_groups")
     held = [group.get("params", []) for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
-    return [frozenset(id(value) for value in each if isinstance(value, Weight)) for each in held]
+    return [frozenset(id(own) for value in each if (own := as_parameter(value)) is not None) for each in held]
 
 
 def options_of(groups: Sequence[Value]) -> dict[str, Any]:

@@ -29,7 +29,10 @@ def AveragedModel(
     use_buffers: Value = False,
 ) -> None:  # fmt: skip
     """`AveragedModel(model)`: a module that holds a deep copy of the model."""
-    set_attribute(run, self, "module", deep_copy(model))
+    copied = deep_copy(model)
+    if device is not None and isinstance(copied, Instance):
+        copied = run.call(run.get(copied, "to"), device)
+    set_attribute(run, self, "module", copied)
 
 
 def averaging(run: Runtime, *args: Value, **kwargs: Value) -> Value:

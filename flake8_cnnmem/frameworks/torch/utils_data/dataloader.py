@@ -22,7 +22,7 @@ from flake8_cnnmem.frameworks.torch.utils_data.unlike_samples import collated, s
 from flake8_cnnmem.graph import Problem, Tensor
 from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Unknown, largest
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Stream, Value
 
 MEMBERS = Members()
@@ -45,6 +45,7 @@ def loader_init(
     if batch_sampler is not None:
         own = run.find(batch_sampler, "batch_size")
         batch_size = own if isinstance(own, int) else run.make_data(COUNTED, batch_sampler)
+    batch_size = largest(batch_size)
     if isinstance(batch_size, Instance) and isinstance(batch_size.payload, int):
         batch_size = batch_size.payload
     self.attributes.update(

@@ -12,7 +12,7 @@ from flake8_cnnmem.graph import Problem, Tensor, lies_on_device
 from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import ONE_FOR_ALL, Class, ClassMethod, Instance, Native, Value, native
+from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Class, ClassMethod, Instance, Native, Value, native
 
 
 def plain(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
@@ -144,14 +144,17 @@ def parts(run: Runtime, dataset: Value, lengths: Value, generator: Value = None)
 
 def joined_init(run: Runtime, self: Instance, datasets: Value) -> Value:
     """`ConcatDataset(datasets)`: the samples of one after those of the other."""
-    items = run.items(datasets)
-    self.attributes["datasets"] = items
+    several = isinstance(datasets, list) and run.sample(datasets) is not MISSING
+    self.attributes["datasets"] = datasets if several else run.items(datasets)
     return None
 
 
 def joined_item(run: Runtime, self: Instance, index: Value) -> Value:
-    """A sample of the first data set, which stands for all."""
+    """A sample of the first data set, which stands for all; of any, where nobody knows how many there are."""
     datasets = self.attributes.get("datasets")
+    each = run.sample(datasets)
+    if each is not MISSING:
+        return run.index(each, anywhere(index))
     if isinstance(datasets, list) and datasets:
         return run.index(datasets[0], anywhere(index))
     return datasets if isinstance(datasets, Unknown) else run.unknown("a sample of a data set is not known")
@@ -159,7 +162,7 @@ def joined_item(run: Runtime, self: Instance, index: Value) -> Value:
 
 def joined_length(run: Runtime, self: Instance) -> Value:
     """`len` of a ConcatDataset: the sum of the lengths."""
-    datasets = self.attributes.get("datasets")
+    datasets = run.items(self.attributes.get("datasets"))
     if not isinstance(datasets, list):
         return datasets if isinstance(datasets, Unknown) else run.unknown("the length of a data set is not known")
     return total(run, [length_of(run, each) for each in datasets], "joined data sets")

@@ -138,6 +138,8 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         tensors[0] = tensor_of(unary(run, "contiguous", tensors[0]))
     if kind in ("cross_entropy", "nll"):
         refuse_floats(run, *tensors[:2])
+    if kind in SPREAD:
+        tensors[:2] = spread_to_each_other(run, tensors[:2], function)
     dtype = common_dtype(tensors[:1])
     compared = COMPARED.get(kind, 0) if options.get("distance_function") is None else 0
     numbered = len(tensors) > 1 and isinstance(tensors[1], Tensor) and tensors[1].dtype in ("int64", "int32", "uint8")
@@ -160,6 +162,23 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         losses = reduce(run, "mean" if op.reduction == "mean" else "sum", losses)
     run.let_go(*given)
     return losses
+
+
+SPREAD = ("mse", "l1", "smooth_l1", "huber")
+"""Kinds whose functions spread input and target to one shape before anything else (torch/nn/functional.py)."""
+
+
+def spread_to_each_other(run: Runtime, tensors: list[Any], function: str) -> list[Any]:
+    """Input and target as `torch.broadcast_tensors` gives them: of outputs (N, 1) and targets (N) both (N, N)."""
+    shapes = [each.shape for each in tensors if isinstance(each, Tensor) and isinstance(each.shape, tuple)]
+    if len(shapes) < len(tensors) or len(set(shapes)) == 1:
+        return tensors
+    try:
+        common = broadcast(tuple(shapes), "combines")
+    except Mismatch:
+        return tensors
+    op = Common(common)
+    return [each if each.shape == common else apply(run, op, each, function=function) for each in tensors]
 
 
 def refuse_floats(run: Runtime, input: Value, target: Value) -> None:

@@ -220,13 +220,13 @@ class AffineGrid(Weightless):
     kind = "affine_grid"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        """The shape that it was made with: (N, *sides, rank). Mismatch for matrices other than (N, rank, rank + 1)."""
+        """(N, *sides, rank), of as many samples as matrices. Mismatch for matrices other than (N, rank, rank + 1)."""
         theta, rank = inputs[0], self.shape[-1]
         wanted = (self.shape[0], rank, rank + 1) if isinstance(rank, int) else ()
         if wanted and (len(theta) != 3 or any(same(a, b) is False for a, b in zip(theta, wanted, strict=True))):
             what = f"takes matrices {show(wanted)} for a map of {rank} sides, but is given {show(theta)}"
             raise Mismatch(Problem("CNM201", what), (self.shape,))
-        return (self.shape,)
+        return ((*theta[:1], *self.shape[1:]) if len(theta) == 3 else self.shape,)
 
 
 def affine_grid(run: Runtime, theta: Value, size: Value) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flake8_cnnmem.dims import subtract
@@ -41,6 +41,8 @@ def arranger(rank: int, transposed: bool) -> Callable[[dict[str, Value]], None]:
         attributes["padding"] = padding if isinstance(padding, str) else ntuple(padding, rank)
         attributes["output_padding"] = ntuple(attributes.get("output_padding", 0), rank)
         attributes["transposed"] = transposed
+        sides = on_each_side(attributes["padding"], attributes, rank)
+        attributes[SIDES] = [amount for pair in reversed(sides) for amount in pair]
 
     return arrange
 
@@ -75,7 +77,11 @@ def forward(rank: int) -> Callable[..., Value]:
         mode = self.attributes.get("padding_mode", "zeros")
         function = self.cls.name if self.cls.site is None else f"Conv{rank}d"
         if isinstance(mode, str) and mode != "zeros":
-            amounts = [(size(before), size(behind)) for before, behind in on_each_side(padding, self, rank)]
+            sides = self.attributes.get(SIDES)
+            if isinstance(sides, Unknown) or not isinstance(sides, (list, tuple)) or len(sides) != 2 * rank:
+                return run.unknown("what a convolution pads is not known")
+            pairs = list(zip(sides[::2], sides[1::2], strict=True))
+            amounts = [(size(before), size(behind)) for before, behind in reversed(pairs)]
             input = padded(run, input, amounts, mode)
             padding = 0
         return convolve(
@@ -86,13 +92,17 @@ def forward(rank: int) -> Callable[..., Value]:
     return call
 
 
-def on_each_side(padding: Value, self: Instance, rank: int) -> Sequence[tuple[Value, Value]]:
-    """What is added before and behind each axis (`_ConvNd._reversed_padding_repeated_twice`)."""
+SIDES = "_reversed_padding_repeated_twice"
+"""What the constructor makes of the padding, the last axis first: a padding that is set later changes nothing in it."""
+
+
+def on_each_side(padding: Value, attributes: Mapping[str, Any], rank: int) -> Sequence[tuple[Value, Value]]:
+    """What is added before and behind each axis where it is not zeros that are added."""
     if padding == "valid":
         return ((0, 0),) * rank
     if padding != "same":
         return [(amount, amount) for amount in per_axis(padding, rank)]
-    sides = zip(self.attributes["kernel_size"], self.attributes["dilation"], strict=True)
+    sides = zip(attributes["kernel_size"], attributes["dilation"], strict=True)
     totals = [(side - 1) * step if isinstance(side, int) and isinstance(step, int) else side for side, step in sides]
     return [(total // 2, total - total // 2) if isinstance(total, int) else (total, total) for total in totals]
 

@@ -180,13 +180,17 @@ def find_submodule(run: Runtime, self: Instance, target: str) -> Value:
 def get_submodule(run: Runtime, self: Instance, target: Value) -> Value:
     """`module.get_submodule(target)`: the one of this dotted name, itself for "". AttributeError where there is
     none."""
-    return target if isinstance(target, Unknown) else find_submodule(run, self, dotted(run, target))
+    if isinstance(target, Unknown):
+        return run.one_of([module for _, module in visited(run, self)], target)
+    return find_submodule(run, self, dotted(run, target))
 
 
 @MEMBERS.method("get_parameter", "get_buffer")
 def get_parameter(run: Runtime, self: Instance, target: Value) -> Value:
     """`module.get_parameter(target)`, `get_buffer`: the one of this dotted name. AttributeError where there is none."""
-    return get_submodule(run, self, target)
+    if isinstance(target, Unknown):
+        return run.one_of([value for _, value in owned(run, self, "_parameters", recurse=True)], target)
+    return find_submodule(run, self, dotted(run, target))
 
 
 @MEMBERS.method("set_submodule")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 from flake8_cnnmem.dims import floor_divide, multiply
@@ -177,6 +178,32 @@ def feed(run: Runtime, self: Instance, dropout: str, x: Value) -> Value:
     return child(run, self, dropout, result)
 
 
+def attend_itself(
+    run: Runtime, self: Instance, x: Value, attn_mask: Value, key_padding_mask: Value, is_causal: Value = False
+) -> Value:
+    """`_sa_block` of both kinds of layer."""
+    return attend(run, self, "self_attn", "dropout1", x, x, attn_mask, key_padding_mask, is_causal)
+
+
+def attend_memory(
+    run: Runtime, self: Instance, x: Value, mem: Value, attn_mask: Value, key_padding_mask: Value,
+    is_causal: Value = False,
+) -> Value:  # fmt: skip
+    """`_mha_block` of a decoder's layer."""
+    return attend(run, self, "multihead_attn", "dropout2", x, mem, attn_mask, key_padding_mask, is_causal)
+
+
+def blocks(**members: Callable[..., Value]) -> dict[str, Value]:
+    """The methods that a layer's forward pass goes through, which a subclass may have its own of or call itself."""
+    return {name: Native(name, member, propagate_unknown=False) for name, member in members.items()}
+
+
+ENCODER_BLOCKS = blocks(_sa_block=attend_itself, _ff_block=lambda run, self, x: feed(run, self, "dropout2", x))
+DECODER_BLOCKS = blocks(
+    _sa_block=attend_itself, _mha_block=attend_memory, _ff_block=lambda run, self, x: feed(run, self, "dropout3", x)
+)
+
+
 def encoder_layer_forward(
     run: Runtime, self: Instance, src: Value, src_mask: Value = None, src_key_padding_mask: Value = None,
     is_causal: Value = False,
@@ -185,14 +212,14 @@ def encoder_layer_forward(
     x = src
     if fast_path.encodes_fast(run, self, src, MultiheadAttention):
         return encoded_fast(run, self, src, src_mask, src_key_padding_mask)
+    masks = (src_mask, src_key_padding_mask)
     if self.attributes.get("norm_first") is True:
-        normed = child(run, self, "norm1", x)
-        attended = attend(run, self, "self_attn", "dropout1", normed, normed, src_mask, src_key_padding_mask, is_causal)
+        attended = child(run, self, "_sa_block", child(run, self, "norm1", x), *masks, is_causal=is_causal)
         x = binary(run, "+", x, attended)
-        return binary(run, "+", x, feed(run, self, "dropout2", child(run, self, "norm2", x)))
-    attended = attend(run, self, "self_attn", "dropout1", x, x, src_mask, src_key_padding_mask, is_causal)
+        return binary(run, "+", x, child(run, self, "_ff_block", child(run, self, "norm2", x)))
+    attended = child(run, self, "_sa_block", x, *masks, is_causal=is_causal)
     x = child(run, self, "norm1", binary(run, "+", x, attended))
-    result = child(run, self, "norm2", binary(run, "+", x, feed(run, self, "dropout2", x)))
+    result = child(run, self, "norm2", binary(run, "+", x, child(run, self, "_ff_block", x)))
     # The names of its own forward pass.
     run.let_go(src, x)
     return result
@@ -218,7 +245,7 @@ def encoded_fast(run: Runtime, self: Instance, src: Value, mask: Value, padding:
     return result
 
 
-@composite("transformer", forward=encoder_layer_forward)
+@composite("transformer", forward=encoder_layer_forward, members=ENCODER_BLOCKS)
 def TransformerEncoderLayer(
     run: Runtime, self: Instance, d_model: Value, nhead: Value, dim_feedforward: Value = 2048, dropout: Value = 0.1,
     activation: Value = FUNCTIONAL["relu"], layer_norm_eps: Value = 1e-5, batch_first: Value = False,
@@ -243,27 +270,26 @@ def decoder_layer_forward(
     """A call of nn.TransformerDecoderLayer: the target (T, N, d_model), unchanged, with a memory (S, N, d_model)."""
 
     def own(x: Value) -> Value:
-        return attend(run, self, "self_attn", "dropout1", x, x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        return child(run, self, "_sa_block", x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
 
     def cross(x: Value) -> Value:
-        return attend(
-            run, self, "multihead_attn", "dropout2", x, memory, memory_mask, memory_key_padding_mask, memory_is_causal
-        )
+        masks = (memory_mask, memory_key_padding_mask)
+        return child(run, self, "_mha_block", x, memory, *masks, memory_is_causal)
 
     x = tgt
     if self.attributes.get("norm_first") is True:
         x = binary(run, "+", x, own(child(run, self, "norm1", x)))
         x = binary(run, "+", x, cross(child(run, self, "norm2", x)))
-        return binary(run, "+", x, feed(run, self, "dropout3", child(run, self, "norm3", x)))
+        return binary(run, "+", x, child(run, self, "_ff_block", child(run, self, "norm3", x)))
     x = child(run, self, "norm1", binary(run, "+", x, own(x)))
     crossed = child(run, self, "norm2", binary(run, "+", x, cross(x)))
     run.let_go(x)
-    result = child(run, self, "norm3", binary(run, "+", crossed, feed(run, self, "dropout3", crossed)))
+    result = child(run, self, "norm3", binary(run, "+", crossed, child(run, self, "_ff_block", crossed)))
     run.let_go(tgt, memory, crossed)
     return result
 
 
-@composite("transformer", forward=decoder_layer_forward)
+@composite("transformer", forward=decoder_layer_forward, members=DECODER_BLOCKS)
 def TransformerDecoderLayer(
     run: Runtime, self: Instance, d_model: Value, nhead: Value, dim_feedforward: Value = 2048, dropout: Value = 0.1,
     activation: Value = FUNCTIONAL["relu"], layer_norm_eps: Value = 1e-5, batch_first: Value = False,

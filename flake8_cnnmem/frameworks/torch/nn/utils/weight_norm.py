@@ -9,6 +9,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Shape, product
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.copying import NOT_LEAVES
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, reshape_to, swap
@@ -114,6 +115,9 @@ def weight_norm(run: Runtime, module: Value, name: Value = "weight", dim: Value 
         return normed(run, attribute(run, self, f"{name}_v"), attribute(run, self, f"{name}_g"), dim)
 
     compute_shape(run, module, name, weight)
+    if run.grad_enabled:
+        ahead = module.attributes[name]
+        run.data(NOT_LEAVES)[id(ahead)] = ahead
     add_hook(run, module, Hook("weight norm", name, compute))
     return module
 
