@@ -447,5 +447,12 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
         if gathered and turns.loop is not None and inner_rounds is None and not tests and isinstance(items, Stream):
             count_turns(turns.loop, batches_of(run, turns.loop), None)
             fill_up_from(run, turns.loop, gathered, gathered[-1:], len(gathered))
+        if gathered is not None and inner_rounds is None and isinstance(items, Stream) and items.unsaid is not None:
+            # One sample stands for all: how many pass the tests is not known, nor that none does.
+            some = gathered[-1:]
+            gathered.clear()
+            run.havoc(gathered, items.unsaid)
+            if some:
+                run.note_sample(gathered, some)
 
     return rounds

@@ -250,4 +250,20 @@ def test_the_input_is_what_a_model_takes_first_however_a_batch_names_it() -> Non
         "    optimizer.zero_grad()\n    net(**batch).backward()\n    optimizer.step()\n"
     )
     (found,) = told(text)
-    assert (found.status, found.input_shape, found.training.batch_size.value) == ("exact", (32,), 20)
+    assert found.training.input_shape is not None
+    assert (found.status, found.training.input_shape.value, found.training.batch_size.value) == ("exact", (32,), 20)
+
+
+def test_how_many_samples_of_a_data_set_a_list_takes_is_not_known() -> None:
+    """One sample stands for all of a data set: a list of those of two classes has no length, and its loader the batch
+    that it is told."""
+    text = (
+        "from torchvision import datasets, transforms\n"
+        "whole = datasets.CIFAR10('d', transform=transforms.ToTensor())\n"
+        "two = [(image, {0: 0, 2: 1}[label]) for image, label in whole if label in [0, 2]]\n"
+        "net = nn.Sequential(nn.Flatten(), nn.Linear(3072, WIDTH))\n"
+        "optimizer = torch.optim.Adam(net.parameters())\n"
+    )
+    loop = LOOP.replace("data, 20", "two, 20")
+    assert facts(text.replace("WIDTH", "2") + loop) == [(20, "adam", 6146)]
+    assert [each.status for each in told(text.replace("WIDTH", "len(two)") + loop)] == ["lower-bound"]
