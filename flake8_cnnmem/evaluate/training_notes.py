@@ -159,6 +159,8 @@ def as_taken(layer: Instance, kwargs: dict[str, Value]) -> dict[str, Value]:
     """Arguments in the order in which the forward pass of a model takes them: `net(**batch)` may name its labels
     first."""
     forward = layer.cls.find("forward") if len(kwargs) > 1 else MISSING
+    while isinstance(forward, Function) and isinstance(inner := forward.attributes.get("__wrapped__"), Function):
+        forward = inner
     if not isinstance(forward, Function):
         return kwargs
     order = {word: at for at, word in enumerate((*forward.parameters.positional, *forward.parameters.keywords))}
