@@ -46,6 +46,11 @@ KNOWN: dict[str, Short] = {
         ("lower-bound", "figure"),
         "what a graph keeps that lies beside the steps of the next epoch is not counted",
     ),
+    "pool_of_images/1": Short(
+        -0.0260,
+        ("lower-bound", "figure"),
+        "what a pool holds is counted until it is full, and told as a bound",
+    ),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
     "student_on_the_host/1": Short(
         0.0466, ("upper-bound", "figure"), "a model that trains on the host beside another one is counted on the card"

@@ -9,13 +9,24 @@ imports, in the order of the imports. Python runs those statements as well, and 
 from __future__ import annotations
 
 import ast
+import itertools
+import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.project_imports import Place, import_lines, imported, in_order, is_own, located
-from flake8_cnnmem.evaluate.registries import RUN_WHOLE, bound_by, may_be_filled_by, mentions, names_of, searched
+from flake8_cnnmem.evaluate.registries import (
+    RUN_WHOLE,
+    SEARCHED,
+    bound_by,
+    may_be_filled_by,
+    mentions,
+    names_of,
+    python_files,
+    searched,
+)
 from flake8_cnnmem.source import SHELF, SourceError, parse
 from flake8_cnnmem.values import Class, Instance, Value
 
@@ -26,18 +37,43 @@ if TYPE_CHECKING:
 def complete(importer: Importer, container: Value) -> None:
     """Run what fills a container of an imported module in the modules that the program imports."""
     owner = importer.run.registries.get(id(container))
-    if owner is None or not owner[1].lazy or id(container) in importer.filling or not is_own(importer, owner[1].path):
-        return
-    places = imported(importer)
-    if importer.completed.get(id(container)) == len(places):
+    if owner is not None and owner[1].lazy and is_own(importer, owner[1].path):
+        fill(importer, container, owner[1], imported(importer))
+
+
+def complete_in_package(importer: Importer, container: Value) -> None:
+    """Run what fills a container of an installed package's module in all of that package: it has not got a key that
+    the program asks it for, and no text shows."""
+    owner = importer.run.registries.get(id(container))
+    if owner is not None and owner[1].lazy and not is_own(importer, owner[1].path):
+        fill(importer, container, owner[1], package_places(importer, owner[1]))
+
+
+def package_places(importer: Importer, module: Module) -> list[Place]:
+    """The modules of the package that a module is of, as far as packages are searched."""
+    folder, inside = module.path, module.name.split(".")
+    for _ in range(len(inside) - (0 if module.package else 1)):
+        folder = os.path.dirname(folder)
+    found = []
+    for path in itertools.islice(python_files(folder, importer.files), SEARCHED):
+        parts = os.path.relpath(path, folder)[: -len(".py")].split(os.sep)
+        package = parts[-1] == "__init__"
+        dotted = ".".join([inside[0], *(parts[:-1] if package else parts)])
+        found.append(Place(dotted, os.path.abspath(path), package))
+    return found
+
+
+def fill(importer: Importer, container: Value, owner: Module, places: Sequence[Place]) -> None:
+    """Run what fills a container of this module in these ones, unless that was done for as many."""
+    if id(container) in importer.filling or importer.completed.get(id(container)) == len(places):
         return
     importer.filling.add(id(container))
     # What an import does is not undone with what a branch or a trial did.
     journal, importer.run.journal = importer.run.journal, None
     try:
-        names = [*names_of(owner[1], container), *classes_of(owner[1], container)]
+        names = [*names_of(owner, container), *classes_of(owner, container)]
         if names:
-            run_mentioning(importer, owner[1], places, words_of(owner[1], names))
+            run_mentioning(importer, owner, places, words_of(owner, names))
     finally:
         importer.run.journal = journal
         importer.filling.discard(id(container))

@@ -332,6 +332,11 @@ class Importer:
         imported_effects.complete(self, container)
         return key in container
 
+    def registered_in_package(self, container: dict[Value, Value], key: str) -> bool:
+        """Whether an installed package gives its own registry the key by a statement that does not show it."""
+        imported_effects.complete_in_package(self, container)
+        return key in container
+
     def entered_by(self, frame: Frame, *names: str) -> None:
         """An import of these modules is carried out: by the program's own file, or in a function."""
         if frame.kind != "module" or not frame.module.lazy:

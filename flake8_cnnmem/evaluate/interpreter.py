@@ -110,6 +110,8 @@ class Interpreter:
         """Whether the program has ended: what follows in its text never runs."""
         self.raised: list[tuple[ast.stmt, Unknown]] = []
         """Statements of the analysed file that raise, with the cause."""
+        self.raised_at: list[tuple[int, Unknown]] = []
+        """Those that say so themselves: the number of the last op before, and the cause."""
         self.passed_over: frozenset[str] = frozenset()
         """The statements ("train.py:12") whose exceptions do not stop the program."""
         self.stops: list[str] = []

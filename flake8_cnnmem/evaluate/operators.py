@@ -48,6 +48,7 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     if symbol in COMPARED and type(left) is int and type(right) is int and run.invocation is None:
         if run.trace.turn is not None:
             turn = run.trace.turn
+            run.trace.tests(run.numbered, left, right, run.site)
             first = turn.compared(symbol, left, right) or turn.compared(MIRRORED.get(symbol, symbol), right, left)
             if run.trace.repeating and first in run.trace.approached:
                 return run.unknown("how far a loop has counted is not known")
@@ -55,6 +56,7 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
         return run.unknown(IDENTITY_CHANGES)
     if left_kind in NUMBERS and right_kind in NUMBERS and symbol in HOST:
         if symbol == "%" and run.trace.turn is not None:
+            run.trace.tests(run.numbered, None, None, run.site)
             run.trace.turn.counted_off(left, right)
         elif symbol == "//" and run.trace.turn is not None and left_kind is int and right_kind is int:
             run.trace.turn.divided(cast("int", left), cast("int", right))

@@ -39,7 +39,7 @@ def ends_program(frame: Frame | None, statement: ast.stmt, raised: Raised) -> bo
             return False
         at = at or here
         frame = frame.called_from
-    return at is not None and is_end(at, raised)
+    return at is not None and (is_end(at, raised) or (at is statement and isinstance(at, ast.Raise)))
 
 
 def is_end(statement: ast.stmt, raised: Raised) -> bool:

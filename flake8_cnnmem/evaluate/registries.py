@@ -33,6 +33,9 @@ HELD = 16_000_000
 SEARCHED_PER_STEP = 2000
 """Characters that are searched in about the time that a step takes."""
 
+PROGRAM = "__main__"
+"""What Python calls the module that is run as a program."""
+
 READING_METHODS = frozenset({"get", "keys", "values", "items", "copy"})
 READING_FUNCTIONS = frozenset({"len", "list", "tuple", "set", "sorted", "dict", "iter", "enumerate", "print", "str"})
 """What leaves the dict that it is called on, or handed, as it is."""
@@ -73,7 +76,8 @@ def search(importer: Importer, module: Module, container: dict[Value, Value], na
             return True
     if registered_elsewhere(importer, folder, container, names, key):
         return True
-    if id(container) not in importer.called:
+    # What other modules compute of their own `__name__` is never the program's.
+    if id(container) not in importer.called and key != PROGRAM:
         importer.called.add(id(container))
         register_by_calls(importer, module, names, folder, top)
     return key in container

@@ -221,7 +221,8 @@ class Rounds:
             # It may do more with a larger one (a network that grows).
             self.seen = None
             return False
-        own = [event for event in last if event.turn is turn]
+        # Weights that are updated one after the other are the turn's own step.
+        own = [event for event in last if event.turn is turn or event.options.get("by_hand")]
         trains = any(event.kind in TRAINING for event in last)
         if trains and self.keeps_models(turn, len(own) < len(last)):
             return self.gathers_on()

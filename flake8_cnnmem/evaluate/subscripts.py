@@ -196,6 +196,8 @@ def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
     run.read_whole(value)
     if word in value:
         return value[word]
+    if isinstance(word, str) and id(value) in run.registries and run.importer.registered_in_package(value, word):
+        return value[word]
     if not isinstance(value, OrderedDict) and type(value) is not dict:
         return run.call(run.get(value, "__getitem__"), word)
     raise KeyError(word)

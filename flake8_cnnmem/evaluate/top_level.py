@@ -125,6 +125,8 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
     cause = Unknown(describe(error), path, line)
     if isinstance(error, Raised) and not module.lazy:
         run.raised.append((twin, cause))
+        if says_so(frame.module if frame is not None else module, line, error):
+            run.raised_at.append((run.numbered, Unknown(cause.reason, path, line)))
         run.stops.append(stops_at(run))
         # Whoever steps through a notebook may go on with its next cell.
         run.ended = run.ended or (module.source.notebook is None and ends_program(frame, twin, error))
@@ -134,6 +136,15 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
         module.lose(run, touched(twin), cause)
         if isinstance(error, Raised) and not module.lazy and not is_definition(twin):
             bind_no_longer(run, module, twin, cause)
+
+
+def says_so(module: Module, line: int, error: Raised) -> bool:
+    """Whether a program that is run as its text has it ends with what a statement raises because its own `raise` or
+    `assert` in this line says so; whatever else raises may be a fault of ours."""
+    if module.source.notebook is not None or error.value.cls.name == "SystemExit":
+        return False
+    lines = module.source.text.splitlines()
+    return 0 < line <= len(lines) and lines[line - 1].lstrip().startswith(("raise ", "assert "))
 
 
 def bind_no_longer(run: Interpreter, module: Module, twin: ast.stmt, cause: Unknown) -> None:

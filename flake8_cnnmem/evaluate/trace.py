@@ -21,6 +21,9 @@ from flake8_cnnmem.values import Instance, Value
 Filled: TypeAlias = "int | tuple[int, str]"
 """A container by its id, or an attribute of an object."""
 
+Tested: TypeAlias = "tuple[int, int | None, int | None, Site | None]"
+"""The number of the last op before a comparison of two whole numbers, and these; None where a rest was asked for."""
+
 
 @dataclass(slots=True)
 class MadeLayer:
@@ -151,6 +154,8 @@ class Trace:
     """What loops have put something into: (the number of the last op before, where)."""
     gathered: dict[object, set[str]] = field(default_factory=dict)
     """The names of the containers that the turns of a loop have put tensors into, by its statement."""
+    tested: list[Tested] = field(default_factory=list)
+    """What turns of loops have compared."""
     stored: int = -1
     """The number of ops when a layer that a loop calls last put something into a container, or an attribute."""
     limited: set[int] = field(default_factory=set)
@@ -244,6 +249,11 @@ class Trace:
         """Something is called that nobody can follow."""
         if isinstance(given, (Tensor, Unknown)) and self.recording and len(self.unfollowed) < MOST_EVENTS:
             self.unfollowed.append(Unfollowed(cause, given, site, self.turn))
+
+    def tests(self, number: int, left: int | None, right: int | None, site: Site | None) -> None:
+        """Two whole numbers are compared in a turn of a loop; None where a rest was asked for."""
+        if len(self.tested) < MOST_EVENTS:
+            self.tested.append((number, left, right, site))
 
     def fills(self, what: Filled, number: int, site: Site | None) -> None:
         """Something is put there while a loop runs. In another file it counts where the analysed file has called it."""

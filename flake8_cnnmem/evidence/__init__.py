@@ -7,7 +7,7 @@ code say of one fact is put in order, the strongest evidence first; the others a
 from flake8_cnnmem.evidence.batches import sample_shape
 from flake8_cnnmem.evidence.between_loops import calls_between
 from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered, is_along, of_unknown_model
-from flake8_cnnmem.evidence.growth import Keeper, further_turns, is_learned_from, keepers_of
+from flake8_cnnmem.evidence.growth import Keeper, further_turns, is_learned_from, keepers_of, turns_at_least
 from flake8_cnnmem.evidence.origins import batch_written_at, dtype_written_at, input_written_at, optimizer_written_at
 from flake8_cnnmem.evidence.passes import Pass, seen_through
 from flake8_cnnmem.evidence.phases import (
@@ -48,5 +48,6 @@ __all__ = [
     "phases_of",
     "sample_shape",
     "seen_through",
+    "turns_at_least",
     "written_at",
 ]

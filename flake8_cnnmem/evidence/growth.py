@@ -66,6 +66,58 @@ def further_turns(phase: Phase) -> int | None:
     return loop.count // phase.micro_steps - 2
 
 
+def turns_at_least(trace: Trace, phase: Phase) -> int:
+    """How many further runs of a step leave as much as the last one for certain, in containers that an object fills
+    which the loop calls in every turn (a pool of images, a metric): as many as the loop has, until a comparison that
+    is made out of its sight answers otherwise, by what the two that were followed have compared. 0 where that is not
+    known."""
+    loop = phase.loop
+    if loop is None or loop.count is None or phase.micro_steps > 1 or len(phase.passes) < 2 or loop.repeated:
+        return 0
+    keepers = list(keepers_of(phase))
+    if not keepers or not all(
+        each.gathers and not each.limited and filled_in_turns(loop, each.what) for each in keepers
+    ):
+        return 0
+    before, last = (list(tests_out_of_sight(trace, loop, each)) for each in phase.passes[-2:])
+    left = loop.count - 2 if len(before) == len(last) else 0
+    for (one, limit), (other, limit_now) in zip(before, last, strict=False):
+        if one is None or limit is None or other is None or limit_now is None:
+            return 0
+        now, step = other - limit_now, other - limit_now - (one - limit)
+        if now * step < 0 or (step and not now):
+            left = min(left, max(0, (abs(now) - 1) // abs(step)))
+    return max(0, left)
+
+
+def tests_out_of_sight(trace: Trace, loop: Loop, run: Pass) -> Iterator[tuple[int | None, int | None]]:
+    """What a run of a step has compared elsewhere than in the text of its loop."""
+    if not isinstance(loop.site, StatementSite):
+        return
+    path, lines = loop.site.path, range(loop.site.line, last_line(loop.site.statement) + 1)
+    for number, left, right, site in trace.tested:
+        if run.first <= number < run.last and (site is None or site.path != path or site.line not in lines):
+            yield left, right
+
+
+def last_line(statement: ast.AST) -> int:
+    """The line that a statement ends on."""
+    return max((getattr(node, "end_lineno", None) or 0 for node in ast.walk(statement)), default=0)
+
+
+def filled_in_turns(loop: Loop, what: str) -> bool:
+    """Whether the text of a loop that is not left early names the object that has a container in every turn of it, and
+    under no test."""
+    owner = what.rpartition(".")[0]
+    if not owner or not isinstance(loop.site, StatementSite):
+        return False
+    nodes = list(ast.walk(loop.site.statement))
+    doubtful = {id(inner) for branch in nodes if isinstance(branch, BRANCHES) for inner in ast.walk(branch)}
+    named = [id(node) for node in nodes if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) == owner]
+    left = any(isinstance(node, (ast.Break, ast.Continue, ast.Return)) for node in nodes)
+    return bool(named) and not left and doubtful.isdisjoint(named)
+
+
 def only_grows(loop: Loop, what: str, joined: bool) -> bool:
     """Whether the statements of a loop do nothing with a name but to put more into it, to add to it, or to give it what
     a call makes of it where it is `joined` to: no test of how

@@ -6,7 +6,7 @@ with the batch as a size of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -46,6 +46,8 @@ class Action:
     """What else it goes back from at the same time, with what that begins with."""
     given: tuple[tuple[Tensor, Tensor], ...] = ()
     made: bool = False
+    by_hand: bool = False
+    """Whether a step is the program's own ops, which may read gradients that it has asked for."""
     hook: int = 0
     """It happens within the backward pass before it: when the gradient of this weight (its id) is complete."""
     groups: tuple[frozenset[int], ...] = ()
@@ -94,6 +96,8 @@ class Step:
     left: tuple[tuple[Tensor, int], ...] = ()
     """What a turn that does something now and then has left for those behind it, each with the number of the op until
     which a run holds it."""
+    at_least: int = 0
+    """Where `further` is not known: how many runs follow for certain that leave as much as the last one."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -117,70 +121,6 @@ class Step:
             return replace(turn, actions=tuple(actions))
 
         return replace(self, turns=tuple(map(changed, self.turns)))
-
-
-def followed(turn: StepRun, weights: frozenset[int]) -> bool:
-    """Whether a turn tells a whole step: it goes back from losses of known shapes, each call once unless its graph is
-    retained, and every optimizer steps on gradients that came from them. `weights` (ids) ask for a gradient."""
-    seen: set[int] = set()
-    reached: set[int] = set()
-    for action in turn.actions:
-        if action.kind == "step" and not action.weights & reached:
-            return False
-        if action.kind not in ("backward", "gradient"):
-            continue
-        if action.loss is None:
-            return False
-        through: dict[int, Call] = {}
-        for end, _ in action.ends:
-            if not all(map(known, behind(turn.calls, end))):
-                return False
-            through |= calls_with_gradient(turn.calls, end, weights)
-        if seen & through.keys() or not (through or action.kind == "gradient"):
-            return False
-        if not (action.retain or action.made):
-            seen.update(through)
-        if action.kind == "backward":
-            read = [tensor for call in through.values() for tensor in (*call.inputs, *call.weights)]
-            reached.update(id(tensor.trained_as or tensor) for tensor in read)
-    return bool(reached) and any(action.kind == "step" for action in turn.actions)
-
-
-def known(call: Call) -> bool:
-    """Whether every shape of a call is known, and its sizes can be right."""
-    return call.problem is None and all(
-        not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape)
-        for tensor in (*call.inputs, *call.outputs, *call.weights)
-    )
-
-
-def behind(calls: Sequence[Call], result: Tensor) -> Iterator[Call]:
-    """Those of the calls that a result depends on, the last one first."""
-    wanted = {id(result)}
-    for call in reversed(calls):
-        if any(id(tensor) in wanted for tensor in call.outputs):
-            wanted.update(id(tensor) for tensor in (*call.inputs, *call.weights))
-            yield call
-
-
-def calls_with_gradient(calls: Sequence[Call], loss: Tensor, weights: frozenset[int]) -> dict[int, Call]:
-    """The calls that a gradient goes through on its way from the loss to weights that train, by number."""
-    carrying = set(weights)
-    for call in calls:
-        reads = (*call.inputs, *call.weights)
-        if call.grad and not call.op.cuts_gradient and any(id(t) in carrying or t.requires_grad for t in reads):
-            carrying.update(id(tensor) for tensor in call.outputs)
-    by_output = {id(tensor): call for call in calls for tensor in call.outputs}
-    found: dict[int, Call] = {}
-    waiting = [id(loss)]
-    while waiting:
-        made_by = by_output.get(waiting.pop())
-        if made_by is None or made_by.number in found or made_by.op.cuts_gradient:
-            continue
-        if any(id(tensor) in carrying for tensor in made_by.outputs):
-            found[made_by.number] = made_by
-            waiting += [id(tensor) for tensor in (*made_by.inputs, *made_by.weights)]
-    return found
 
 
 def for_any_batch(step: Step, batch: int) -> Step:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from flake8_cnnmem import frameworks
+from flake8_cnnmem import dims, frameworks
+from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.rules import Rules
-from flake8_cnnmem.graph import Model, Weight
+from flake8_cnnmem.graph import Model, Tensor, Weight
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.attribution import keeping
 from flake8_cnnmem.memory.autocast import Autocast
@@ -188,7 +189,7 @@ def resident(
     left: dict[int, Value] = {}
     for each in model.beside:
         for tensor in each.tensors:
-            memory.new(tensor.shape, resolve(tensor.dtype, "float32"))
+            memory.new(shape_of_storage(model, tensor), resolve(tensor.dtype, "float32"))
         for weight in each.gradients:
             if id(weight) not in left:
                 value = weights.get(id(weight))
@@ -201,6 +202,17 @@ def resident(
             }
             Stepping(each.optimizer, table).state(memory, "float32", held)
     return left
+
+
+def shape_of_storage(model: Model, tensor: Tensor) -> Shape | Unknown:
+    """The shape of the storage of a tensor that lies beside a step: a loss may lie in one as large as what it is the
+    mean of."""
+    call = tensor.call
+    if tensor.shape == () and call is not None and call.inputs and rules_of(model.framework).row(call.op.kind).roomy:
+        shape = call.inputs[0].shape
+        if not isinstance(shape, Unknown) and dims.known(shape):
+            return shape
+    return tensor.shape
 
 
 def bytes_beside(model: Model, dtype: str) -> list[int]:

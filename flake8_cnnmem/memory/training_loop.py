@@ -93,6 +93,7 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
         least = min(LEAST_GROWTH, memory.timeline.peak(batch) * SEEN // MANY_TURNS)
         if actual.further is None and growth.at(batch) > least:
             left_out += (GROWS,)
+            memory.timeline.put_first([growth.times(actual.at_least)], "kept")
         elif actual.further is not None and growth.at(batch) > 0:
             # The last run finds what all before have left.
             memory.timeline.put_first([growth.times(actual.further)], "kept")

@@ -78,9 +78,18 @@ def copied_anew(model: Model, training: Training, estimate: Estimate) -> Iterato
 def between_steps(root: Root, training: Training, estimate: Estimate) -> Iterator[Unknown]:
     """What a program computes between its steps, and needs more for than is told."""
     if root.phases and estimate.accounting == "framework" and training.devices == 1:
-        cause = root.more_between(estimate.total)
+        cause = root.more_between(estimate.total - staying(root, estimate))
         if cause is not None:
             yield cause
+
+
+def staying(root: Root, estimate: Estimate) -> int:
+    """Bytes of gradients that lie there between the steps as well: nothing clears them behind the last optimizer's
+    step."""
+    events = root.phases[0].events
+    steps = [event.number for event in events if event.kind == "step"]
+    cleared = any(event.kind == "zero_grad" and steps and event.number >= steps[-1] for event in events)
+    return 0 if cleared else estimate.gradients
 
 
 def own_weights(model: Model) -> tuple[Weight, ...]:

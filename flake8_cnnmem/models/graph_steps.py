@@ -13,7 +13,8 @@ from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.frameworks.framework import BY_NAME
 from flake8_cnnmem.graph import Call, Model, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, for_any_batch, known
+from flake8_cnnmem.memory.actions import Action, Step, StepRun, for_any_batch
+from flake8_cnnmem.memory.followed_turns import behind, known
 from flake8_cnnmem.memory.leaves import leaves_of
 from flake8_cnnmem.models.fits import fit_around
 from flake8_cnnmem.models.root import Root

@@ -10,7 +10,7 @@ from dataclasses import replace
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.loop_turns import Loop
-from flake8_cnnmem.evaluate.trace import Trace
+from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.growth import with_gradient
 from flake8_cnnmem.evidence.phases import held_by
@@ -18,6 +18,7 @@ from flake8_cnnmem.graph import FOREVER, Tensor, Weight, calls_behind, lies_on_d
 from flake8_cnnmem.memory.leaves import storage_of
 from flake8_cnnmem.models.left_by_turns import asked_for
 from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Value
 
 
 def given_by(loop: Loop | None) -> set[str]:
@@ -153,9 +154,15 @@ def graphs_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     if not held:
         return
     first = phase.passes[0].first
-    losses = [event.subject for event in trace.events if event.kind == "backward" and event.number <= first
-              and event.options.get("retain_graph") is not True]  # fmt: skip
+    losses = [end for event in trace.events if event.number <= first for end in ends_of(event)]
     gone = {call.number for call in calls_behind([loss for loss in losses if isinstance(loss, Tensor)])}
+    for event in trace.events:
+        loss = event.subject if event.kind == "derived" and event.number <= first else None
+        # A pass over the gradients of a loss goes through what the loss is made of.
+        if isinstance(loss, Tensor) and loss.call is not None and gone.issuperset(
+            call.number for call in calls_behind([loss]) if call is not loss.call
+        ):  # fmt: skip
+            gone.add(loss.call.number)
     trained = [each for optimizer in phase.optimizers for each in held_by(optimizer)]
     places = any(isinstance(each, Weight) and each.moved_at(phase.stepped) for each in trained)
     for path, tensor in held:
@@ -165,6 +172,18 @@ def graphs_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
             place = (site.path, site.line) if site is not None else ("", 0)
             yield Unknown(f"what the graph behind {path.partition('[')[0]} keeps", *place)
             return
+
+
+def ends_of(event: Event) -> Iterator[Value]:
+    """What an event goes back from, through a graph that is let go of on the way to the weights."""
+    if event.kind not in ("backward", "gradient") or event.options.get("retain_graph") is True:
+        return
+    given = event.options.get("given", ())
+    pairs = given if isinstance(given, tuple) else ()
+    if event.kind == "backward" or all(isinstance(each, Weight) for each, _ in pairs):
+        beside = event.options.get("beside", ())
+        yield event.subject
+        yield from (end for end, _ in (beside if isinstance(beside, tuple) else ()))
 
 
 def graphs_of_some_turns(trace: Trace, phase: Phase) -> Iterator[Unknown]:

@@ -237,6 +237,8 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
         yield doubt
     elif unclear is not None:
         yield unclear
+    elif asks_for_gradients(phase):
+        yield Unknown(f"how the step that trains {root.name} goes back", *site_of_step(phase))
     elif len(own) > 1:
         yield Unknown(f"what the step keeps of {len(own)} forward passes of {root.name}", *where)
     elif called_in_parts(root):
@@ -247,6 +249,13 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
         yield Unknown(f"what the step keeps of more rows than the batch, on which it calls {root.name}", *where)
     if any(event not in own and is_trainable(seen_through(event.subject)) for event in learning):
         yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
+
+
+def asks_for_gradients(phase: Phase) -> bool:
+    """Whether a step asks for gradients by themselves, changes weights by them, and has no other backward pass."""
+    by_hand = any(event.options.get("by_hand") for event in phase.events)
+    kinds = {event.kind for event in phase.events}
+    return by_hand and "gradient" in kinds and "backward" not in kinds
 
 
 SMALL = 0.01

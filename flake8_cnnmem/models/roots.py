@@ -214,6 +214,9 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         if not root.is_training and any(word in module.source.text for word in TRAINING):
             # It may be trained beyond the place where the program ends in an error, or could no longer be followed.
             root.beyond += (*run.unfinished, *ended_by(run))
+        else:
+            last = max((phase.stepped for phase in root.phases), default=0)
+            root.beyond += tuple(cause for number, cause in run.raised_at[:1] if number < last)
         yield root
 
 

@@ -10,10 +10,19 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.joins import Either
 from flake8_cnnmem.evaluate.loop_turns import Turn, around
 from flake8_cnnmem.evaluate.trace import Event
-from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, loose_parameters, seen_through
+from flake8_cnnmem.evidence import (
+    Pass,
+    Phase,
+    further_turns,
+    keepers_of,
+    loose_parameters,
+    seen_through,
+    turns_at_least,
+)
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind, lies_on_device, moved_at
-from flake8_cnnmem.memory.actions import Action, Step, StepRun, behind, followed, for_any_batch, known
+from flake8_cnnmem.memory.actions import Action, Step, StepRun, for_any_batch
+from flake8_cnnmem.memory.followed_turns import behind, followed, known
 from flake8_cnnmem.models.held_tensors import left_now_and_then, made_by
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
@@ -46,6 +55,8 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
     once = phase.once and len(roots[0].phases) < 2
     left = tuple(left_now_and_then(phase, places)) if len(turns) > 1 else ()
     step = Step(tuple(turns), tuple(dict.fromkeys(causes)), *held_on(phase), once, left)
+    if step.further is None:
+        step = replace(step, at_least=turns_at_least(roots[0].run.trace, phase))
     return for_any_batch(step, batch)
 
 
@@ -201,7 +212,8 @@ def action_of(event: Event, framework: Framework) -> Action | None:
     if optimizer is not None and (turns := times_of(event.turn)) is not None:
         optimizer = replace(optimizer, options=(*optimizer.options, ("turns", turns)))
     groups = tuple(framework.groups_of(subject))
-    return Action(event.kind, event.number, optimizer=optimizer, weights=held, groups=groups)
+    by_hand = options.get("by_hand") is True
+    return Action(event.kind, event.number, optimizer=optimizer, weights=held, groups=groups, by_hand=by_hand)
 
 
 def times_of(turn: Turn | None) -> int | None:

@@ -40,7 +40,9 @@ def put_in_by_hand(phase: Phase) -> Iterator[Unknown]:
     for each in phase.passes:
         asked = [event for event in each.events if event.kind == "gradient"]
         kinds = {event.kind for event in each.events}
-        if not asked or "step" not in kinds or "backward" in kinds:
+        own = all(event.options.get("by_hand") for event in each.events if event.kind == "step")
+        if not asked or "step" not in kinds or "backward" in kinds or own:
+            # The ops of a step that the program writes out are followed.
             continue
         computed = any(call.number > asked[-1].number for call, _ in each.calls)
         if computed or len(asked) > 1:

@@ -95,6 +95,10 @@ def may_be(shape: Shape, other: Shape) -> bool:
     return len(shape) == len(other) and all(same(a, b) is not False for a, b in zip(shape, other, strict=True))
 
 
+LARGE = 450
+"""Steps, samples and classes of CTC, each with its weight, up to which its kernels add up value by value."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loss(Weightless):
     """One number, or with `reduction` "none" one for each value (or sample) of the input."""
@@ -114,10 +118,18 @@ class Loss(Weightless):
     """Of CTC how many places the longest target has."""
 
     def quantity(self, name: str, *inputs: Shape) -> Size:
-        """`alphas`: of CTC one for each step and sample, and each place of a target with the blanks around it."""
-        if name != "alphas":
+        """`alphas`: of CTC one for each step and sample, and each place of a target with the blanks around it;
+        `blanks`: one for each of those, and `steps`: for each step and sample, where they are added up at once."""
+        steps = product(inputs[0][:-1])
+        if name == "alphas":
+            return multiply(steps, add(multiply(self.longest, 2), 1))
+        if name not in ("blanks", "steps"):
             return Weightless.quantity(self, name, *inputs)
-        return multiply(product(inputs[0][:-1]), add(multiply(self.longest, 2), 1))
+        # By `is_large` of ctc_loss_backward_gpu_template (LossCTC.cu); a batch that stays open counts as none.
+        length, samples, labels = (size if isinstance(size, int) else 0 for size in (1, 1, *inputs[0])[-3:])
+        if 2 * length + 24 * samples // 10 + 2 * labels // 10 <= LARGE:
+            return 0
+        return multiply(steps, add(self.longest, 1)) if name == "blanks" else steps
 
     @property
     def unreduced(self) -> bool:

@@ -129,6 +129,23 @@ def test_a_registry_is_filled(registry: str, blocks: str, tmp_path: Path, monkey
     assert (model.status, model.parameters) == ("exact", 6), model.causes
 
 
+def test_nobody_else_registers_by_the_programs_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules that note themselves by their `__name__` are not run for "__main__", which is none of theirs: in Python
+    the list has one item here."""
+    registry = "NOTED = {}\nORDER = []\n\ndef note(name):\n    if name not in NOTED:\n        NOTED[name] = 1\n"
+    registry += "        ORDER.append(name)\n"
+    net = "from torch import nn\nfrom zoo.registry import ORDER, note\n\nnote(__name__)\n"
+    net += "net = nn.Sequential(nn.Linear(1, len(ORDER)), nn.ReLU())\n"
+    blocks = "from zoo.registry import note\nnote(__name__)\n"
+    files = {"zoo/__init__.py": "", "zoo/registry.py": registry, "zoo/blocks.py": blocks, "net.py": net}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    [model] = analyse(load("net.py"), Settings()).reports
+    assert model.parameters == 2, model.causes
+
+
 def test_a_package_that_only_other_modules_import_registers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     registry = "from mmengine.registry import MODELS\nfrom extra import unused\n\ndef make(name):\n"
     registry += "    return MODELS.build({'type': name})\n"
@@ -239,3 +256,53 @@ def test_packages_that_modules_load_are_known_by_their_outlines() -> None:
     module.index()
     assert imported_packages([module]) == ["x", "b"]
     assert module.source.syntax.tree is None
+
+
+INSTALLED = {
+    "factors/__init__.py": "from factors.core import Factor\nfrom factors.kinds import WideFactor\n",
+    "factors/core.py": """
+from torch import nn
+
+class Factor(nn.Module):
+    kinds = {}
+
+    def __init_subclass__(cls, kind="", **options):
+        super().__init_subclass__(**options)
+        Factor.kinds[kind.lower()] = cls
+
+    @staticmethod
+    def make(kind, width):
+        try:
+            cls = Factor.kinds[kind.lower()]
+        except KeyError:
+            raise ValueError(f"no kind {kind}")
+        return cls(width)
+""",
+    "factors/kinds.py": """
+from torch import nn
+from factors.core import Factor
+
+class WideFactor(Factor, kind="Wide"):
+    def __init__(self, width):
+        super().__init__()
+        self.a, self.b = nn.Linear(width, 3), nn.Linear(3, 2)
+    def forward(self, x):
+        return self.b(self.a(x))
+""",
+}
+
+
+@pytest.mark.parametrize(("kind", "wanted"), [("wide", 5 * 3 + 3 + 3 * 2 + 2), ("narrow", None)])
+def test_an_installed_package_completes_its_registry_before_a_key_is_missing(
+    kind: str, wanted: int | None, tmp_path: Path
+) -> None:
+    """The keys are computed, and no text shows them; 26 parameters by PyTorch's own layers, 5 x 3 + 3 and 3 x 2 + 2."""
+    site = tmp_path / "environment" / "site-packages"
+    for name, text in INSTALLED.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(text)
+    program = tmp_path / "project" / "train.py"
+    program.parent.mkdir()
+    program.write_text(f"import torch\nfrom factors import Factor\n\nnet = Factor.make({kind!r}, 5)\n")
+    found = analyse(load(str(program)), Settings(search_path=(str(site),)))
+    assert [report.parameters for report in found.reports] == ([wanted] if wanted else [])

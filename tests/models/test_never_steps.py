@@ -48,6 +48,13 @@ ROWS = {
     ),
     "nothing is recorded": ("", PLAIN, "False", NO_GRAPH),
     "all is frozen": ("net.requires_grad_(False)", PLAIN, "True", NO_GRAPH),
+    "an assertion fails before": ("assert len(net) == 2, 'short'", PLAIN, "True", "AssertionError: short"),
+    "an error under a test": (
+        "if len(net) == 3:\n    raise NotImplementedError('later')",
+        PLAIN,
+        "True",
+        "NotImplementedError: later",
+    ),
     "a part is frozen": ("net[0].requires_grad_(False)", PLAIN, "True", ""),
     "both betas are floats": ("", "torch.optim.Adam(net.parameters(), betas=(0.0, 0.9))", "True", ""),
 }
@@ -63,3 +70,8 @@ def test_a_training_that_never_steps_is_not_told_as_exact(row: str) -> None:
         assert f"the code raises {raised}" in [cause.reason for cause in report.causes]
     else:
         assert (report.status, report.causes) == ("exact", ())
+
+
+def test_behind_an_error_under_no_test_nothing_trains() -> None:
+    text = PROGRAM.format(before="raise NotImplementedError", optimizer=PLAIN, recorded="True")
+    assert not any(report.kind == "training" for report in analyse(Source("train.py", text), Settings()).reports)

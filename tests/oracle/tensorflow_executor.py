@@ -28,7 +28,7 @@ TARGET = TRUTH / "keras_executor.json"
 OWN = "fixtures/memory/keras/branches.py"
 NAMES = (
     "two_towers", "siamese", "residual", "dense_blocks", "squeezed", "windows", "added", "joined", "inceptions", "unet",
-    "denoising",
+    "denoising", "swished", "softened",
 )  # fmt: skip
 CASES: list[dict[str, Any]] = [
     *({"target": f"{OWN}::{name}()", "batch_size": 32, "optimizer": "adam"} for name in NAMES),

@@ -23,7 +23,7 @@ ROOMS = {
     "fnmatch": "text",
     "json": "data", "tomllib": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib",
     "inspect": "inspect", "importlib": "modules_by_name", "importlib_metadata": "modules_by_name",
-    "pkgutil": "modules_by_name", "pydoc": "modules_by_name",
+    "pkgutil": "modules_by_name", "runpy": "modules_by_name", "pydoc": "modules_by_name",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
     "platform": "sys", "ast": "syntax", "contextvars": "context_vars",
     "distutils": "versions", "weakref": "copy", "threading": "threads", "multiprocessing": "pools",

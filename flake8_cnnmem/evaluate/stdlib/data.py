@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import configparser
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.concrete import concrete
@@ -55,16 +55,35 @@ notation = Names()
 read_json = reader(json.loads)
 
 
+HOOKS = ("object_hook", "object_pairs_hook")
+"""What a program has called for each object of a JSON text, the innermost first."""
+
+
 @notation.function("loads", propagate_unknown=False)
 def loads(run: Runtime, s: Value, **kwargs: Value) -> Value:
-    """`json.loads(text)`"""
-    return read_json(run, s)
+    """`json.loads(text)`, `json.loads(text, object_hook=lambda held: SimpleNamespace(**held))`"""
+    asked = {word: value for word, value in kwargs.items() if value is not None and word != "strict"}
+    other = next((word for word in asked if word not in HOOKS), None)
+    if other is not None:
+        return run.unknown(f"what json reads with {other} is not followed")
+    return with_hook(run, read_json(run, s), asked) if asked else read_json(run, s)
+
+
+def with_hook(run: Runtime, value: Value, asked: Mapping[str, Value]) -> Value:
+    """What a program makes of the objects of a JSON text: the hook of pairs comes first, as in Python."""
+    if isinstance(value, list):
+        return [with_hook(run, item, asked) for item in value]
+    if not isinstance(value, dict):
+        return value
+    inside = {word: with_hook(run, item, asked) for word, item in value.items()}
+    pairs = asked.get("object_pairs_hook")
+    return run.call(asked["object_hook"], inside) if pairs is None else run.call(pairs, list(inside.items()))
 
 
 @notation.function("load", propagate_unknown=False)
 def load(run: Runtime, fp: Value, **kwargs: Value) -> Value:
     """`json.load(file)`"""
-    return read_json(run, fp)
+    return loads(run, fp, **kwargs)
 
 
 @notation.function("dumps")

@@ -109,6 +109,15 @@ def module_from_spec(run: Runtime, spec: Value) -> Value:
     return loader if isinstance(loader, Unknown) else run.call(run.get(loader, "load_module"))
 
 
+def run_path(run: Any, path_name: Value, init_globals: Value = None, run_name: Value = None) -> Value:
+    """`runpy.run_path(path)`: the variables of a file that is run."""
+    path = source_at(run, path_name)
+    if path is None or init_globals is not None:
+        return run.unknown("what a file leaves that is run by its path is not known")
+    name = payload(run_name) if isinstance(payload(run_name), str) else "<run_path>"
+    return run.get(run.importer.load_file(path, name, False), "__dict__")
+
+
 @distributions.function("version")
 def version(run: Runtime, distribution_name: Value) -> Value:
     """`importlib.metadata.version(name)`: what the package says of itself in `__version__`."""
@@ -205,5 +214,5 @@ MODULES: dict[str, dict[str, Value]] = {
     "importlib": imports, "importlib.util": installed, "importlib.resources": resources,
     "importlib.machinery": {"SourceFileLoader": LOADER, "ModuleSpec": SPEC},
     "importlib.metadata": distributions, "importlib_metadata": distributions,
-    "pydoc": by_name, "pkgutil": listed
+    "pydoc": by_name, "pkgutil": listed, "runpy": {"run_path": Native("run_path", run_path)},
 }  # fmt: skip

@@ -110,7 +110,8 @@ def element(name: str, supervised: bool) -> Value:
     """What a known data set of `tensorflow_datasets` gives: image and label, as a pair or a dict."""
     known = IMAGES.get(name.split("/")[0].split(":")[0])
     if known is None:
-        return Unknown(f"what the data set {name} holds is not known")
+        cause = Unknown(f"what the data set {name} holds is not known")
+        return (cause, cause) if supervised else cause
     image, label = tensor(known[0], "uint8"), tensor((), "int64")
     return (image, label) if supervised else {"image": image, "label": label}
 
@@ -130,10 +131,16 @@ def load(
     made: Value = one
     if isinstance(split, (list, tuple)):
         made = [Instance(DATASET, native=dict(one.native)) for _ in split]
-    elif split is None:
-        splits = known[2] if known is not None else ("train", "test")
-        made = {word: Instance(DATASET, native=dict(one.native)) for word in splits}
+    elif split is None and known is None:
+        made = Instance(SPLITS, native=one)
+    elif split is None and known is not None:
+        made = {word: Instance(DATASET, native=dict(one.native)) for word in known[2]}
     return (made, information(name)) if with_info is True else made
+
+
+def split_of(run: Runtime, self: Instance, word: Value) -> Instance:
+    """One split of a data set whose splits nobody has written down."""
+    return Instance(DATASET, native=dict(self.native.native))
 
 
 def information(name: str) -> Instance:
@@ -157,6 +164,12 @@ def other(run: Runtime, self: Instance, name: Value) -> Value:
 
 
 INFO = Class("DatasetInfo", namespace={"__getattr__": native("__getattr__", other)}, module="tensorflow_datasets")
+
+SPLITS = Class(
+    "dict",
+    namespace={"__getitem__": native("__getitem__", split_of), "__getattr__": native("__getattr__", other)},
+    module="tensorflow_datasets",
+)
 
 
 def as_numpy(run: Runtime, dataset: Value, **kwargs: Value) -> Value:

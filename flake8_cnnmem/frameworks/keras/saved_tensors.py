@@ -51,10 +51,14 @@ VALUES = [
     ("softmax", BY_RESULT),
     ("log_softmax", OpRule((Y, own()), gradient="reuse", layout="contiguous", reuses=True)),
     *rows(
-        "leaky_relu softplus silu hardsigmoid log log1p abs pow square sin cos tan asin acos atan sinh cosh atanh erf"
+        "leaky_relu hardsigmoid log log1p pow square sin cos tan asin acos atan sinh cosh atanh erf"
         " softsign log_sigmoid angle",
         BY_INPUT,
     ),
+    # Its sigmoid is computed anew, and one less it (`swish_impl` in tensorflow/python/ops/nn_impl.py).
+    ("silu", replace(BY_INPUT, backward=(New("x", times=2),))),
+    # The gradient times a sigmoid or a sign that is made for it.
+    *rows("softplus abs", replace(BY_INPUT, backward=(New("x"),))),
     *rows("hardshrink threshold nan_to_num", OpRule((MASK,), gradient="reuse", layout="contiguous", reuses=True)),
     *rows("hardtanh clamp softshrink sparse_sigmoid",
           OpRule((MASK, MASK), gradient="reuse", layout="contiguous", reuses=True)),

@@ -31,6 +31,7 @@ ALIASES = {
     "double": "float64",
     "single": "float32", "half": "float16", "bool_": "bool", "bool8": "bool", "intp": "int64", "uint": "uint64",
     "byte": "int8", "ubyte": "uint8", "short": "int16", "intc": "int32", "longlong": "int64", "object_": "object",
+    "long": "int64", "ulong": "uint64", "ushort": "uint16", "uintc": "uint32", "ulonglong": "uint64",
     "f4": "float32", "f8": "float64", "f2": "float16", "i4": "int32", "i8": "int64", "u1": "uint8", "f": "float32",
     "d": "float64", "i": "int32", "b": "int8", "str_": "str", "unicode_": "str",
     "bfloat16": "float32",

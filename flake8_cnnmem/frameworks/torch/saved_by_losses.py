@@ -30,6 +30,9 @@ def reducing(kinds: str, rule: OpRule) -> Iterable[tuple[str, OpRule]]:
 
 LABELS, TOTAL = Saved("x1"), Saved(New("one", 4))
 HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
+CTC = OpRule((X, LABELS, Saved(New("alphas"))), backward=(New("alphas"),),
+             behind=((New("blanks"), New("steps", times=2), New("blanks")),), autocast=FULL,
+             gradient_layout="contiguous")  # fmt: skip
 CROSS_ENTROPIES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
     # The log_softmax comes first; then the loss, and what the weights of its classes add up to.
@@ -100,9 +103,9 @@ LOSSES = [
     ("cosine_similarity", OpRule((Saved("inputs"), Saved(New("x", times=2))), forward=temporaries(1),
                               backward=temporaries(3), autocast=FULL)),
     # ctc_loss_gpu_template: logarithms for every step of each sample and each place in its target, and on the way back
-    # as many again.
-    ("ctc", OpRule((X, LABELS, Saved(New("alphas"))), backward=(New("alphas"),), autocast=FULL,
-                   gradient_layout="contiguous")),
+    # as many again; then the logarithm of what the blanks add up to. Where what is infinite counts as zero, the
+    # gradient is chosen anew.
+    ("ctc", CTC), ("ctc/finite", replace(CTC, behind=(*CTC.behind, (New("x"),)))),
 ]  # fmt: skip
 
 DERIVATIVES = [

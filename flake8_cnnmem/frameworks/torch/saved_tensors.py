@@ -389,7 +389,7 @@ SHAPES = [
     # It counts the places before each one; how many values it gives a gradient to, the mask alone says.
     ("masked_scatter", OpRule((Saved("x1"),), forward=(New("y", 8),), layout="contiguous", known=False)),
     # All that goes in and comes out, whatever the way (scatter_reduce_backward); what is written over as a copy.
-    *rows("scatter_reduce index_reduce", replace(JOINED, known=False)),
+    *rows("scatter_reduce index_reduce", replace(JOINED, backward=(), known=False)),
     ("scatter_reduce/sum", replace(JOINED, backward=())),
     # What does not count of the first one gets no gradient: zeros in a copy of it.
     ("scatter_reduce/sum, alone", replace(JOINED, backward=temporaries(1))),

@@ -19,6 +19,17 @@ result = (
     p.pattern, m.start(2)
 )
 """,
+    "json: hooks": """
+import json
+from collections import OrderedDict
+from types import SimpleNamespace
+text = '{"b": {"c": 1}, "a": [{"c": 2}]}'
+made = json.loads(text, object_hook=lambda held: SimpleNamespace(**held))
+rows = json.loads(text, object_pairs_hook=OrderedDict)
+both = json.loads(text, object_hook=lambda held: 1, object_pairs_hook=lambda pairs: len(pairs))
+plain = json.loads(text, object_hook=None)["b"], json.loads("3", object_hook=list)
+result = made.b.c, made.a[0].c, list(rows), rows["b"]["c"], both, plain
+""",
     "json": """
 import json
 result = json.loads('{"a": [1, 2.5, null, true]}'), json.dumps({"a": [1, None]}), json.dumps([1], indent=2)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem.unknown import Unknown
-from tests.frameworks.keras.code import Ran
+from tests.frameworks.keras.code import Ran, shapes
 
 HEAD = "import keras\nimport numpy as np\nfrom keras.datasets import mnist, cifar10, cifar100, imdb, reuters\n"
 LOAD = "(x, y), (u, v) = {}.load_data()\n"
@@ -134,3 +134,26 @@ SAMPLES = {
 @pytest.mark.parametrize("call", SAMPLES)
 def test_random_numbers_are_drawn_for_each_distribution(call: str) -> None:
     assert Ran(f"import tensorflow as tf\nx = tf.random.{call}\n")["x"].shape == SAMPLES[call]
+
+
+CATALOGUE = """\
+import tensorflow as tf
+import tensorflow_datasets as tfds
+
+
+def cropped(image, label):
+    return tf.image.random_crop(tf.image.resize(image, [40, 40]), [32, 32, 3])
+
+
+data, info = tfds.load("cycle_gan/horse2zebra", with_info=True, as_supervised=True)
+first, second = data["trainA"].map(cropped).batch(2), data["trainB"].map(cropped).batch(2)
+for x, y in tf.data.Dataset.zip((first, second)):
+    pass
+"""
+
+
+def test_a_data_set_that_is_not_known_has_the_splits_that_it_is_asked_for() -> None:
+    """tensorflow_datasets' catalogue: trainA, trainB, testA and testB, pictures of open sizes."""
+    ran = Ran(CATALOGUE)
+    assert ran.failures == []
+    assert shapes([ran["x"], ran["y"]]) == [[2, 32, 32, 3]] * 2

@@ -26,6 +26,8 @@ CASES = [
     ("np.zeros((2, 3))", "array(2, 3) float64 [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]"),
     ("np.zeros(3)", "array(3,) float64 [0.0, 0.0, 0.0]"),
     ("np.ones((1, 2), dtype=np.int64)", "array(1, 2) int64 [[1, 1]]"),
+    ("np.array((0, 3), dtype=np.long)", "array(2,) int64 [0, 3]"),
+    ("np.zeros(1, dtype=np.ushort)", "array(1,) uint16 [0]"),
     ("np.full((2,), 7)", "array(2,) int64 [7, 7]"),
     ("np.full((2,), 7.5)", "array(2,) float64 [7.5, 7.5]"),
     ("np.zeros_like([1, 2])", "array(2,) int64 [0, 0]"),

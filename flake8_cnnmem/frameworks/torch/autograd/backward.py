@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.torch.autograd import grad as leaf_gradients
 from flake8_cnnmem.frameworks.torch.autograd.derivatives import derived, leaves_behind
-from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES
+from flake8_cnnmem.frameworks.torch.autograd.grad import ASKED, OF_LEAVES
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -93,6 +93,11 @@ def grad(
     if isinstance(ends, Unknown) or isinstance(wanted, Unknown):
         cause = ends if isinstance(ends, Unknown) else wanted
         return tuple(cause for _ in wanted) if not isinstance(wanted, Unknown) else (cause,)
+    weights = {id(tensor): tensor for tensor in wanted if isinstance(tensor, Weight)}
+    if weights:
+        asked = run.data(ASKED)
+        asked.update(weights)
+        asked["number"] = asked.get("number", 0) + 1
     seeds = [None] * len(ends) if grad_outputs is None else run.items(listed(grad_outputs))
     if isinstance(seeds, Unknown) or len(seeds) != len(ends):
         seeds = [None] * len(ends)

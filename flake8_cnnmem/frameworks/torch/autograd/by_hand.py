@@ -6,7 +6,7 @@ to step as what its names hold.
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.autograd.grad import GRADIENTS, PASSES, STEPPING
+from flake8_cnnmem.frameworks.torch.autograd.grad import ASKED, GRADIENTS, PASSES, STEPPING
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
@@ -26,10 +26,10 @@ DESCENTS = "descents by hand"
 def written(run: Runtime, weight: Value) -> None:
     """A tensor is written over: a step, where it is a weight whose gradient the code has read, and no optimizer steps
     or holds it. What it is made of need not lead to the gradient: velocities are kept in between."""
-    known = run.data(GRADIENTS)
+    known = run.data(GRADIENTS) or run.data(ASKED)
     if not known or run.data(STEPPING) or not isinstance(weight, Weight) or weight.buffer or not weight.trainable:
         return
-    if id(weight) in known and not is_held(run, weight):
+    if (id(weight) in known or id(weight) in run.data(ASKED)) and not is_held(run, weight):
         updated(run, weight)
 
 
@@ -56,7 +56,8 @@ def is_held(run: Runtime, weight: Weight) -> bool:
 
 def updated(run: Runtime, weight: Weight) -> None:
     """Note the step with the first weight that is updated after a backward pass; the others are a part of it."""
-    descents, number = run.data(DESCENTS), run.data(PASSES).get("number", 0)
+    descents = run.data(DESCENTS)
+    number = run.data(PASSES).get("number", 0) + run.data(ASKED).get("number", 0)
     now: Instance | None = descents.get("now")
     found: Instance | None = descents.get(id(weight))
     under_way = now is not None and now.native["pass"] == number

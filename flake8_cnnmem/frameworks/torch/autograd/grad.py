@@ -24,6 +24,10 @@ OF_LEAVES = "gradients of leaves"
 PASSES = BACKWARD_PASSES
 """Scratch of the run: how many backward passes there were ("number"), and by id when a tensor's was cleared."""
 
+ASKED = "gradients that were asked for"
+"""Scratch of the run: the parameters, by id, whose gradients `autograd.grad` has given, and how often it has
+("number")."""
+
 GIVEN = -1
 """In the place of that number: the program has set the gradient itself since."""
 

@@ -202,7 +202,7 @@ def taken(data: Any, items: list[Any]) -> Any:
 def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     """The tensor after `tensor[key] = value`: the same storage, written to."""
     items = normalised(run, tensor, key)
-    if run.invocation is None:
+    if run.invocation is None and isinstance(tensor, Weight):
         refuse_leaf(run, tensor)
     elif asks_for_gradient(run, tensor) and not isinstance(items, Unknown):
         apply(run, LeafPart(items), tensor, function="setitem")

@@ -10,7 +10,7 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
-from flake8_cnnmem.frameworks.torch.functions.constants import flat
+from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.nn.functional.composed_losses import composed, distance
@@ -124,11 +124,18 @@ def longest_of(run: Runtime, lengths: Value) -> Size:
     return max(known) if known else run.unknown("how long the longest target is, its values alone say")
 
 
+def as_lengths(value: Value) -> Value:
+    """Lengths that are told as numbers, not as a tensor."""
+    if isinstance(value, (list, tuple)) and all(type(each) is int for each in value):
+        return constant((len(value),), value, "int64")
+    return value
+
+
 def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Value], function: str) -> Value:
     """A loss of its inputs: (), or with reduction "none" the losses of the samples."""
     if kind == "smooth_l1" and options.get("beta", 1.0) == 0:
         kind = "l1"
-    tensors = [tensor_of(value) for value in inputs]
+    tensors = [tensor_of(as_lengths(value) if kind == "ctc" else value) for value in inputs]
     weight = options.get("weight")
     weights = [weight] if isinstance(weight, Tensor) else []
     if kind in WEIGHTED_VALUES:
@@ -234,6 +241,8 @@ def changing(kind: str, options: dict[str, Value]) -> Iterator[str]:
             yield "of rates"
         if options.get("full", False) is not False:
             yield "in full"
+    if kind == "ctc" and options.get("zero_infinity", False) is not False:
+        yield "finite"
 
 
 def _declare_function(name: str) -> None:
