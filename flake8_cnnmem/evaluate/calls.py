@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.comprehensions import one_by_one
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function, Super
 from flake8_cnnmem.evaluate.unsaid_arguments import unsaid_arguments
-from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS, Fit
+from flake8_cnnmem.frameworks.framework import BACKWARD_PASSES, TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS, Fit
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
@@ -165,6 +165,9 @@ def note_training(run: Interpreter, word: str, unknown: Unknown) -> None:
     what does it where a known optimizer steps is a scheduler or a profiler."""
     if word == "backward":
         run.data(UNKNOWN_BACKWARD)["seen"] = True
+        # Whatever asks for a gradient may have one from then on.
+        passes = run.data(BACKWARD_PASSES)
+        passes["number"] = passes.get("number", 0) + 1
         run.note("unclear", unknown)
     elif run.data(UNKNOWN_BACKWARD) or any(event.kind == "backward" for event in run.trace.events):
         run.data(UNKNOWN_STEPS).setdefault(id(run.site), (unknown, run.site))

@@ -15,7 +15,7 @@ from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
-from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up_from
+from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up_from, leave_open
 from flake8_cnnmem.evaluate.loop_turns import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held
 from flake8_cnnmem.graph import Tensor
@@ -447,5 +447,7 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
         if gathered and turns.loop is not None and inner_rounds is None and not tests and isinstance(items, Stream):
             count_turns(turns.loop, batches_of(run, turns.loop), None)
             fill_up_from(run, turns.loop, gathered, gathered[-1:], len(gathered))
+        if gathered is not None and inner_rounds is None and isinstance(items, Stream) and items.unsaid is not None:
+            leave_open(run, gathered, items.unsaid)
 
     return rounds

@@ -209,6 +209,16 @@ def fill_up_from(
             gathered.append(item if rest == batches.size else of_samples(item, (batches.size, rest), cause))
 
 
+def leave_open(run: Interpreter, gathered: list[Value], cause: Unknown) -> None:
+    """A list was made of the sample that stands for all of a data set: how many pass its tests is not known, nor that
+    none does."""
+    some = gathered[-1:]
+    gathered.clear()
+    run.havoc(gathered, cause)
+    if some:
+        run.note_sample(gathered, some)
+
+
 def is_result(item: Value) -> bool:
     """Whether a value is a tensor through which no gradient flows, of one axis or more, or a tuple or list of nothing
     else."""

@@ -84,7 +84,9 @@ def iterate_instance(run: Interpreter, value: Instance) -> Iterator[Value] | Unk
         return draw(run, value) if result is value else iterate(run, result)
     if value.cls.find("__getitem__") is not MISSING and value.payload is None:
         if any(ONE_FOR_ALL in cls.facts for cls in value.cls.mro):
-            return Stream(lambda: run.index(value, 0), run.drawn_again())
+            samples = Stream(lambda: run.index(value, 0), run.drawn_again())
+            samples.unsaid = run.unknown("how many samples of a data set are taken is not known")
+            return samples
         return count_up(run, value)
     if value.payload is not None:
         return iterate(run, value.payload)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import FEW_STEPS, LAYER_STEPS
 from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.loop_turns import Loop, Turn, around
 from flake8_cnnmem.evaluate.repeated_turns import RepeatedTurns
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, MadeLayer, RootCall
@@ -27,7 +28,7 @@ from flake8_cnnmem.evaluate.training_state import (
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.supported import TRAINING
-from flake8_cnnmem.values import Instance, Value
+from flake8_cnnmem.values import MISSING, Instance, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -142,7 +143,7 @@ def called_layer(run: Interpreter, layer: Instance, args: tuple[Value, ...], kwa
         return
     # A forward pass may put its results in the place of what the list held.
     args = tuple(list(arg) if type(arg) is list else arg for arg in args)
-    call = RootCall(layer, args, kwargs, run.site, run.grad_enabled, run.autocast)
+    call = RootCall(layer, args, as_taken(layer, kwargs), run.site, run.grad_enabled, run.autocast)
     run.trace.root_calls.append(call)
     event = Event("call", layer, run.site, run.numbered, call)
     if run.grad_enabled and not run.trace.on_trial:
@@ -152,6 +153,18 @@ def called_layer(run: Interpreter, layer: Instance, args: tuple[Value, ...], kwa
         event.held = held_now(run)
     add_event(run, event)
     look_around(run, innermost=True)
+
+
+def as_taken(layer: Instance, kwargs: dict[str, Value]) -> dict[str, Value]:
+    """Arguments in the order in which the forward pass of a model takes them: `net(**batch)` may name its labels
+    first."""
+    forward = layer.cls.find("forward") if len(kwargs) > 1 else MISSING
+    while isinstance(forward, Function) and isinstance(inner := forward.attributes.get("__wrapped__"), Function):
+        forward = inner
+    if not isinstance(forward, Function):
+        return kwargs
+    order = {word: at for at, word in enumerate((*forward.parameters.positional, *forward.parameters.keywords))}
+    return dict(sorted(kwargs.items(), key=lambda each: order.get(each[0], len(order))))
 
 
 def outside_layers(run: Interpreter) -> bool:

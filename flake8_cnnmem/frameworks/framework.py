@@ -39,6 +39,9 @@ BY_NAME = "losses by their name"
 """Scratch of the run: by id results that stand for the loss that a model is compiled with, whose name tells what it
 keeps."""
 
+BACKWARD_PASSES = "backward passes"
+"""The scratch dict in which `number` counts the backward passes that the program has run."""
+
 UNKNOWN_STEPS = "unknown steps"
 """Scratch of the run: by the call's site, what was stepped after a backward pass though nobody knows what it is (the
 cause), and where."""

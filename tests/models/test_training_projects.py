@@ -217,3 +217,53 @@ def test_a_program_that_refuses_one_process_is_followed_as_it_is_launched(flag: 
     optimizer = "optimizer = torch.optim.Adam(net.parameters())\n"
     text = LAUNCHED.replace("FLAG", flag) + optimizer + LOOP.replace("20)", "args.batch)")
     assert facts(text) == [(20, "adam", 55)]
+
+
+def test_gradients_are_there_after_a_backward_pass_of_what_is_not_known() -> None:
+    """How often a line's letters are gone through is not known, nor whether the loss is a tensor at all: weights are
+    updated by hand from what it leaves."""
+    text = (
+        "net = nn.Sequential(nn.Linear(10, 5))\n"
+        "for turn in range(1000):\n"
+        "    net.zero_grad()\n    loss = 0\n"
+        "    for i in range(options['letters']):\n        loss += net(torch.zeros(1, 10)).sum()\n"
+        "    loss.backward()\n"
+        "    for p in net.parameters():\n        p.data.add_(p.grad.data, alpha=-0.1)\n"
+    )
+    assert facts(text) == [(1, "sgd", 55)]
+    assert [each.status for each in told(text)] == ["lower-bound"]
+
+
+def test_the_input_is_what_a_model_takes_first_however_a_batch_names_it() -> None:
+    text = (
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.words = nn.Embedding(100, 5)\n"
+        "    def forward(self, ids, mask=None, labels=None):\n"
+        "        return nn.functional.cross_entropy((self.words(ids) * mask.unsqueeze(-1)).sum(1), labels)\n"
+        "class Texts(torch.utils.data.Dataset):\n"
+        "    def __len__(self):\n        return 600\n"
+        "    def __getitem__(self, i):\n"
+        "        ids = torch.zeros(32, dtype=torch.long)\n"
+        "        return {'labels': torch.tensor(1), 'mask': torch.ones(32), 'ids': ids}\n"
+        "net = Net()\noptimizer = torch.optim.Adam(net.parameters())\n"
+        "for batch in DataLoader(Texts(), 20):\n"
+        "    optimizer.zero_grad()\n    net(**batch).backward()\n    optimizer.step()\n"
+    )
+    (found,) = told(text)
+    assert found.training.input_shape is not None
+    assert (found.status, found.training.input_shape.value, found.training.batch_size.value) == ("exact", (32,), 20)
+
+
+def test_how_many_samples_of_a_data_set_a_list_takes_is_not_known() -> None:
+    """One sample stands for all of a data set: a list of those of two classes has no length, and its loader the batch
+    that it is told."""
+    text = (
+        "from torchvision import datasets, transforms\n"
+        "whole = datasets.CIFAR10('d', transform=transforms.ToTensor())\n"
+        "two = [(image, {0: 0, 2: 1}[label]) for image, label in whole if label in [0, 2]]\n"
+        "net = nn.Sequential(nn.Flatten(), nn.Linear(3072, WIDTH))\n"
+        "optimizer = torch.optim.Adam(net.parameters())\n"
+    )
+    loop = LOOP.replace("data, 20", "two, 20")
+    assert facts(text.replace("WIDTH", "2") + loop) == [(20, "adam", 6146)]
+    assert [each.status for each in told(text.replace("WIDTH", "len(two)") + loop)] == ["lower-bound"]

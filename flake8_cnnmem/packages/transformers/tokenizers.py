@@ -24,6 +24,21 @@ WITHOUT_TYPES = (
 )  # fmt: skip
 """Families by whether `model_input_names` of their tokenizers has token_type_ids (transformers 4 and 5)."""
 
+OF_NAMES = (
+    ("bert-", "Bert"), ("albert-", "Albert"), ("electra-", "Electra"), ("deberta-", "Deberta"), ("xlnet-", "XLNet"),
+    ("mobilebert-", "MobileBert"), ("squeezebert-", "SqueezeBert"), ("roberta-", "Roberta"),
+    ("distilroberta-", "Roberta"), ("distilbert-", "DistilBert"), ("xlm-roberta-", "XLMRoberta"),
+    ("camembert-", "Camembert"), ("gpt2", "GPT2"), ("distilgpt2", "GPT2"), ("t5-", "T5"), ("flan-t5-", "T5"),
+    ("mt5-", "MT5"), ("bart-", "Bart"), ("pegasus-", "Pegasus"), ("opus-mt-", "Marian"),
+)  # fmt: skip
+"""How the names begin of the models that the library's documentation lists, with the family of each."""
+
+OWNERS = frozenset({
+    "google-bert", "google", "google-t5", "albert", "microsoft", "xlnet", "squeezebert", "FacebookAI", "distilbert",
+    "almanach", "openai-community", "facebook", "Helsinki-NLP",
+})  # fmt: skip
+"""Who owns them, where that is said before the name."""
+
 LONGEST = 1 << 16
 """Tokens of a text that are listed one by one."""
 
@@ -265,7 +280,17 @@ def other(run: Runtime, self: Instance, name: Value) -> Value:
 
 def from_pretrained(run: Runtime, /, cls: Class, *args: Value, **kwargs: Value) -> Value:
     """A tokenizer whose vocabulary is not known."""
-    return Instance(TOKENIZER, {"_native_class": cls.name if isinstance(cls, Class) else ""})
+    named = family_of(args[0] if args else kwargs.get("pretrained_model_name_or_path"))
+    own = cls.name if isinstance(cls, Class) else ""
+    return Instance(TOKENIZER, {"_native_class": named if own.startswith("Auto") and named else own})
+
+
+def family_of(name: Value) -> str:
+    """The family of a model by the name under which it is documented; "" for others, and for folders."""
+    owner, slash, word = name.rpartition("/") if isinstance(name, str) else ("", "", "")
+    if slash and owner not in OWNERS:
+        return ""
+    return next((family for start, family in OF_NAMES if word.startswith(start)), "")
 
 
 def tokenizer_class(name: str) -> Class:

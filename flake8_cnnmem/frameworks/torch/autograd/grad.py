@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from flake8_cnnmem.frameworks.framework import BACKWARD_PASSES
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, is_floating
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.runtime import Runtime
@@ -20,7 +21,7 @@ GRADIENTS = "gradients"
 OF_LEAVES = "gradients of leaves"
 """Scratch of the run: what `.grad` of a tensor is that is no parameter, by the tensor's id, with the tensor."""
 
-PASSES = "backward passes"
+PASSES = BACKWARD_PASSES
 """Scratch of the run: how many backward passes there were ("number"), and by id when a tensor's was cleared."""
 
 ASKED = "gradients that were asked for"
