@@ -45,6 +45,10 @@ def entries(files: Files, folder: str) -> str:
     return short(repr(list(files.entries(folder))).encode("utf-8", "surrogatepass"))
 
 
+def subfolders(files: Files, folder: str) -> str:
+    return short(repr(list(files.subfolders(folder))).encode("utf-8", "surrogatepass"))
+
+
 def content(files: Files, path: str) -> str:
     return short(files.content(path, LARGEST))
 
@@ -59,7 +63,8 @@ def variable(files: Files, name: str) -> str:
 
 
 QUESTIONS: dict[str, Callable[[Files, str], str]] = {
-    "file": is_file, "folder": is_folder, "entries": entries, "content": content, "real": real, "variable": variable,
+    "file": is_file, "folder": is_folder, "entries": entries, "subfolders": subfolders, "content": content,
+    "real": real, "variable": variable,
 }  # fmt: skip
 
 

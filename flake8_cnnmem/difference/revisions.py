@@ -44,6 +44,8 @@ def alike(kind: str, path: str, base: Tree, head: Files) -> bool:
         return base.is_folder(path) == head.is_folder(path)
     if kind == "entries":
         return python_entries(base, path) == python_entries(head, path)
+    if kind == "subfolders":
+        return base.subfolders(path) == head.subfolders(path)
     if not base.is_file(path) or not head.is_file(path):
         return base.is_file(path) == head.is_file(path)
     if base.version(path) == head.version(path):

@@ -261,7 +261,8 @@ def parts_of_others(run: Interpreter, made: Sequence[MadeLayer], nesting: Nestin
         finished = max(finished, each.last)
         # A network taken apart for its layers is a part of what they went into.
         used = id(each.instance) in called or id(each.instance) in trained
-        if not used and latest[id(each.instance)] > max(each.number, each.last) and goes_into(each, made, nesting):
+        later = not used and id(each.instance) not in inner and latest[id(each.instance)] > max(each.number, each.last)
+        if later and goes_into(each, made, nesting):
             inner.add(id(each.instance))
     return inner
 

@@ -16,7 +16,7 @@ from flake8_cnnmem.settings.environments import text
 from flake8_cnnmem.text.files import Files
 from flake8_cnnmem.text.notations import TooMuch, parse_toml
 
-BUILT_BY = frozenset(("pyproject.toml", "setup.py", "setup.cfg"))
+BUILT_BY = ("pyproject.toml", "setup.py", "setup.cfg")
 """Files that make a folder a project of its own."""
 
 HOLDING = frozenset(
@@ -130,13 +130,13 @@ def matches(folder: str, top: str, wanted: list[str]) -> bool:
 
 
 def folders_in(folder: str, files: Files) -> list[str]:
-    """The folders in another one that may hold a project: no hidden ones, no environments."""
-    names = [name for name, is_folder in files.entries(folder) if is_folder and not name.startswith((".", "_"))]
-    return [os.path.join(folder, name) for name in names if name not in ("venv", "env", "node_modules")][:MOST]
+    """The folders in another one that may hold a project: no environments."""
+    names = [name for name in files.subfolders(folder) if name not in ("venv", "env", "node_modules")]
+    return [os.path.join(folder, name) for name in names[:MOST]]
 
 
 def is_project(folder: str, files: Files) -> bool:
-    return any(name in BUILT_BY for name, is_folder in files.entries(folder) if not is_folder)
+    return any(files.is_file(os.path.join(folder, name)) for name in BUILT_BY)
 
 
 def below(project: str, path: Any) -> Iterator[str]:

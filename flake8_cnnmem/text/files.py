@@ -37,6 +37,10 @@ class Files:
         except OSError:
             return ()
 
+    def subfolders(self, folder: str) -> Sequence[str]:
+        """The names of the folders in a folder that may hold code, in order: no hidden ones, no caches."""
+        return [name for name, inside in self.entries(folder) if inside and not name.startswith((".", "_"))]
+
     def content(self, path: str, at_most: int) -> bytes:
         """The first `at_most` bytes. Raises OSError or ValueError as `open` does."""
         with open(path, "rb") as file:
@@ -70,8 +74,9 @@ class Watched(Files):
         self.files = files
 
     def note(self, question: str, path: str) -> None:
-        """A question was asked: whether there is such a "file" or "folder", the "entries" of a folder, the "content" of
-        a file, the "real" path behind a path, or an environment "variable"."""
+        """A question was asked: whether there is such a "file" or "folder", the "entries" of a folder or the
+        "subfolders" among them, the "content" of a file, the "real" path behind a path, or an environment
+        "variable"."""
         raise NotImplementedError
 
     def is_file(self, path: str) -> bool:
@@ -85,6 +90,10 @@ class Watched(Files):
     def entries(self, folder: str) -> Sequence[tuple[str, bool]]:
         self.note("entries", folder)
         return self.files.entries(folder)
+
+    def subfolders(self, folder: str) -> Sequence[str]:
+        self.note("subfolders", folder)
+        return self.files.subfolders(folder)
 
     def content(self, path: str, at_most: int) -> bytes:
         self.note("content", path)
