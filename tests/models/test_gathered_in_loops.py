@@ -91,10 +91,30 @@ for e in range(3):
     opt.zero_grad()
 """
 
+NOW_AND_THEN = """\
+import torch
+from torch import nn
+import torch.nn.functional as F
+model = nn.Sequential(nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 3, 3, padding=1)).cuda()
+opt = torch.optim.Adam(model.parameters())
+for step in range(200):
+    x, y = torch.randn(16, 3, 32, 32).cuda(), torch.randn(16, 3, 32, 32).cuda()
+    opt.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    opt.step()
+    if step % 50 == 49:
+        with torch.no_grad():
+            xv, yv = torch.randn(32, 3, 32, 32).cuda(), torch.randn(32, 3, 32, 32).cuda()
+            pv = model(xv)
+            print(F.mse_loss(pv, yv).item())
+"""
+
 EXACT = {
     "the states of a rollout": (ROLLOUT, 1_028_608),
     "numbers of the turns of a large model that gathers gradients": (DEEP, 1_153_024),
     "results of steps": (IN_STEPS, 5_573_632),
+    "what an evaluation now and then leaves by names": (NOW_AND_THEN, 10_190_848),
 }
 
 
