@@ -216,8 +216,8 @@ class Trace:
         return self.doubts[-1] if len(self.doubts) > outside else None
 
     def after_call(self) -> bool:
-        """Whether a model's call with a gradient is the last that has happened, but for gradients that were cleared: not
-        one that only looks, whose data are the program's own."""
+        """Whether a model's call with a gradient is the last that has happened, but for gradients that were cleared:
+        not one that only looks, whose data are the program's own."""
         last = next((event for event in reversed(self.events) if event.kind != "zero_grad"), None)
         return last is not None and last.kind == "call" and last.call is not None and last.call.grad
 
