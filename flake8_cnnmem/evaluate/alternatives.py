@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
@@ -76,7 +77,7 @@ def attribute_of(run: Interpreter, value: Unknown, name: str) -> Unknown:
 def assign_to_one(run: Interpreter, value: Unknown, name: str, new: Value) -> None:
     """`value.name = new` of one of several objects."""
     for each in value.among:
-        perhaps_done(run, value, lambda each=each: run.set(each, name, new))  # type: ignore[misc]
+        perhaps_done(run, value, partial(run.set, each, name, new))
 
 
 def call_one(run: Interpreter, value: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> list[Value]:

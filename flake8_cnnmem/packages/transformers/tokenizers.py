@@ -17,24 +17,31 @@ from flake8_cnnmem.runtime import Runtime, so_many
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Value, native
 
-WITH_TYPES = ("Bert", "Electra", "Albert", "XLNet", "Deberta", "MobileBert", "Funnel", "ConvBert", "SqueezeBert")
+WITH_TYPES = ("Bert", "Electra", "Deberta", "MobileBert", "ConvBert", "SqueezeBert")
 WITHOUT_TYPES = (
     "Roberta", "DistilBert", "GPT2", "T5", "MT5", "Bart", "MBart", "Camembert", "XLMRoberta", "Llama", "CLIP", "Bloom",
     "OPT", "Marian", "Pegasus", "Longformer", "GPTNeoX", "Qwen2", "Gemma",
 )  # fmt: skip
 """Families by whether `model_input_names` of their tokenizers has token_type_ids (transformers 4 and 5)."""
 
+BY_VERSION = ("Albert", "XLNet", "Funnel")
+"""Families whose tokenizers give them in transformers 4, and not in 5 (5.23)."""
+
 OF_NAMES = (
-    ("bert-", "Bert"), ("albert-", "Albert"), ("electra-", "Electra"), ("deberta-", "Deberta"), ("xlnet-", "XLNet"),
-    ("mobilebert-", "MobileBert"), ("squeezebert-", "SqueezeBert"), ("roberta-", "Roberta"),
+    ("bert-", "Bert"), ("electra-", "Electra"), ("deberta-", "Deberta"),
+    ("mobilebert-", "MobileBert"), ("roberta-", "Roberta"),
     ("distilroberta-", "Roberta"), ("distilbert-", "DistilBert"), ("xlm-roberta-", "XLMRoberta"),
     ("camembert-", "Camembert"), ("gpt2", "GPT2"), ("distilgpt2", "GPT2"), ("t5-", "T5"), ("flan-t5-", "T5"),
     ("mt5-", "MT5"), ("bart-", "Bart"), ("pegasus-", "Pegasus"), ("opus-mt-", "Marian"),
 )  # fmt: skip
-"""How the names begin of the models that the library's documentation lists, with the family of each."""
+"""How the names begin of models that the docstrings of transformers 5.23 load a tokenizer or a model of that family
+from."""
+
+SIZES = frozenset(("", "base", "large", "xlarge", "xxlarge", "small", "medium", "xl", "3b", "11b"))
+"""The word that follows in names without an owner; what else is named so may be a folder of the program's own."""
 
 OWNERS = frozenset({
-    "google-bert", "google", "google-t5", "albert", "microsoft", "xlnet", "squeezebert", "FacebookAI", "distilbert",
+    "google-bert", "google", "google-t5", "microsoft", "FacebookAI", "distilbert",
     "almanach", "openai-community", "facebook", "Helsinki-NLP",
 })  # fmt: skip
 """Who owns them, where that is said before the name."""
@@ -290,7 +297,10 @@ def family_of(name: Value) -> str:
     owner, slash, word = name.rpartition("/") if isinstance(name, str) else ("", "", "")
     if slash and owner not in OWNERS:
         return ""
-    return next((family for start, family in OF_NAMES if word.startswith(start)), "")
+    for start, family in OF_NAMES:
+        if word.startswith(start) and (slash or word[len(start) :].lstrip("-").partition("-")[0] in SIZES):
+            return family
+    return ""
 
 
 def tokenizer_class(name: str) -> Class:
@@ -301,7 +311,7 @@ def tokenizer_class(name: str) -> Class:
 
 TOKENIZERS: dict[str, Value] = {
     name: tokenizer_class(name)
-    for family in ("Auto", *WITH_TYPES, *WITHOUT_TYPES)
+    for family in ("Auto", *WITH_TYPES, *WITHOUT_TYPES, *BY_VERSION)
     for name in (f"{family}Tokenizer", f"{family}TokenizerFast")
 }
 
