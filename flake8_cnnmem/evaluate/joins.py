@@ -61,7 +61,7 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     elif calls(left) and calls(right):
         return either_function(left, right, cause)
     # That the test is about a number says nothing of what it decides.
-    cause = for_layers(cause.loose(), (left, right))
+    cause = as_one_kind(for_layers(cause.loose(), (left, right)), (left, right))
     if left is None or right is None:
         return dataclasses.replace(cause, something=False, instead=right if left is None else left)
     return cause

@@ -9,7 +9,7 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
-from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value
+from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value, name_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import (
@@ -115,9 +115,13 @@ def may_be_an_array(item: Value) -> bool:
 
 
 def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | Unknown:
-    """What `np.asarray` makes of numbers, nested sequences, arrays and other frameworks' tensors."""
+    """What `np.asarray` makes of numbers, nested sequences, arrays and other frameworks' tensors.
+
+    What nobody knows is an array as soon as its dtype is said: of it, or by who asks.
+    """
     if isinstance(value, Unknown):
-        return value
+        kind = dtype or name_of((value.known or {}).get("dtype"))
+        return value if kind is None else Tensor(value, kind, framework="numpy")
     if isinstance(value, Tensor):
         own = "float32" if value.dtype == "float" else value.dtype
         if value.framework == "numpy" and dtype in (None, own):
@@ -140,8 +144,10 @@ def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | U
     if isinstance(items, Unknown):
         item = run.sample(value)
         one = items if item is MISSING else as_array(run, item, dtype)
-        if isinstance(one, Unknown) or isinstance(one.shape, Unknown):
+        if isinstance(one, Unknown):
             return items
+        if isinstance(one.shape, Unknown):
+            return Tensor(items, one.dtype, framework="numpy")
         count = run.iterate(value)
         return make((count if isinstance(count, Unknown) else items, *one.shape), None, one.dtype)
     return gathered(run, items, dtype)

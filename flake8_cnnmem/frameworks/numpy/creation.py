@@ -49,7 +49,7 @@ def into_out(body: F) -> F:
 # Making arrays
 
 
-@function("array", "copy", "asfarray", "mat")
+@function("array", "copy", "asfarray", "mat", propagate_unknown=False)
 def array(run: Runtime, object: Value, dtype: Value = None, *args: Value, **kwargs: Value) -> Value:
     """`numpy.array(object, dtype)`: with values of its own, unless `copy` says otherwise."""
     made = asarray(run, object, dtype, **kwargs)
@@ -60,7 +60,7 @@ def array(run: Runtime, object: Value, dtype: Value = None, *args: Value, **kwar
     return with_values_of(make(made.shape, flat_of(made), made.dtype), made)
 
 
-@function("asarray", "asanyarray", "ascontiguousarray", "require", "asfortranarray")
+@function("asarray", "asanyarray", "ascontiguousarray", "require", "asfortranarray", propagate_unknown=False)
 def asarray(run: Runtime, object: Value, dtype: Value = None, *args: Value, copy: Value = None, order: Value = None,
           ndmin: Value = 0, **kwargs: Value) -> Value:  # fmt: skip
     """`numpy.array(object, dtype)`: with its values where they are known and few, with `ndmin` axes at least."""

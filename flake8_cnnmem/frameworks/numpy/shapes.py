@@ -187,7 +187,7 @@ def stack(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
     found = arrays_of(run, arrays)
     if isinstance(found, Unknown):
         # So many of one shape that nobody knows: as an array of the list.
-        return as_array(run, arrays) if axis == 0 and not isinstance(arrays, Unknown) else found
+        return as_array(run, arrays) if axis == 0 and isinstance(run.items(arrays), Unknown) else found
     widened = [expanded(run, array, axis) for array in found]
     return concatenated(run, widened, axis)
 
