@@ -104,6 +104,10 @@ def flat_of(tensor: Tensor) -> list[Value] | None:
     return values if len(values) == count(tensor.shape) else None
 
 
+ANY_NUMBER = {"int": 0, "float": 0.0}
+"""What stands for a number that is not known, where only its dtype is asked for."""
+
+
 def scalar(value: Value) -> bool:
     """Whether a value counts as one element: a number, a size, text, anything that is no sequence."""
     return not isinstance(value, (list, tuple, range, Tensor, deque, set, dict)) and not hasattr(value, "__next__")
@@ -143,13 +147,15 @@ def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | U
     items = run.items(value)
     if isinstance(items, Unknown):
         item = run.sample(value)
+        if isinstance(item, Unknown) and item.number:
+            item = ANY_NUMBER[item.number]
         one = items if item is MISSING else as_array(run, item, dtype)
         if isinstance(one, Unknown):
             return items
         if isinstance(one.shape, Unknown):
             return Tensor(items, one.dtype, framework="numpy")
-        count = run.iterate(value)
-        return make((count if isinstance(count, Unknown) else items, *one.shape), None, one.dtype)
+        length = run.length_of(value)
+        return make((items if length is None else length, *one.shape), None, one.dtype)
     return gathered(run, items, dtype)
 
 

@@ -240,7 +240,7 @@ def padded(run: Runtime, a: Value, pad_width: Any) -> Value:
         pairs: Any = [(pad_width, pad_width)] * len(array.shape)
     else:
         pairs = [each if isinstance(each, (tuple, list)) else (each, each) for each in pad_width]
-        if len(pad_width) == 2 and all(isinstance(each, int) for each in pad_width):
+        if len(pad_width) == 2 and not any(isinstance(each, (tuple, list)) for each in pad_width):
             pairs = [tuple(pad_width)]
         pairs = [tuple(pair) * 2 if len(pair) == 1 else pair for pair in pairs]
         pairs = pairs * len(array.shape) if len(pairs) == 1 else pairs
