@@ -15,7 +15,7 @@ from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.growth import with_gradient
 from flake8_cnnmem.evidence.phases import held_by
 from flake8_cnnmem.graph import FOREVER, Tensor, Weight, calls_behind, lies_on_device
-from flake8_cnnmem.memory.leaves import storage_of
+from flake8_cnnmem.memory.leaves import memory_of, storage_of
 from flake8_cnnmem.models.left_by_turns import asked_for
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -81,7 +81,11 @@ def read_by(phase: Phase) -> set[int]:
     wholes = ((tensor, storage_of(tensor)) for tensor in found.values() if tensor.call is not None)
     # The replay takes a whole in whose parts were read off it before the step (the rows that a loop goes through).
     first = phase.passes[0].first
-    return found.keys() | {id(whole) for part, whole in wholes if as_large(part, whole) or made_by(part) <= first}
+    # What was there before is the same memory under the name of each view that was taken before it was written into.
+    there = (tensor for tensor in found.values() if tensor.call is not None and made_by(tensor) <= first)
+    before = {id(memory_of(tensor)) for tensor in there}
+    read = found.keys() | {id(whole) for part, whole in wholes if as_large(part, whole) or made_by(part) <= first}
+    return read | before
 
 
 def made_by(tensor: Tensor) -> int:
