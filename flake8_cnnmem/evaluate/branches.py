@@ -70,8 +70,8 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
         run.trace.leave(turn, run.numbered)
         journal = run.journal
         births, run.journal, run.births = run.births, outer, outer_births
-        # Where the budget ends all branches around this one are left as well: none of them asks what it did. What it has
-        # made is seen in the trace all the same (the optimizer of a step), and is as it was made.
+        # Where the budget ends all branches around this one are left as well: none of them asks what it did. What it
+        # has made is seen in the trace all the same (the optimizer of a step), and is as it was made.
         side.born = born_with(births, journal)
         if ended:
             side.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}

@@ -69,8 +69,8 @@ def repeats(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], ph
 
 
 def told_alike(one: Value, other: Value, unsure: bool) -> bool:
-    """Whether two optimizers are told the same. In a turn that stands for others (`unsure`) a learning rate may depend on
-    which of them it is: where there was one before, it is that."""
+    """Whether two optimizers are told the same. In a turn that stands for others (`unsure`) a learning rate may depend
+    on which of them it is: where there was one before, it is that."""
     if unsure and isinstance(one, dict) and isinstance(other, dict):
         other = {
             word: True if isinstance(value, Unknown) and one.get(word) is True else value
