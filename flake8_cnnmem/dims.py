@@ -65,6 +65,10 @@ def as_size(value: object, otherwise: Unknown) -> Size:
 def add(left: Size, right: Size) -> Size:
     if isinstance(left, int) and isinstance(right, int):
         return left + right
+    if isinstance(left, Unknown) and isinstance(right, Unknown):
+        # What is filled up to a length, before or behind, is that long.
+        whole = left.filled(right) if right.difference is not None else right.filled(left)
+        return left if whole is None else whole
     if isinstance(left, Unknown):
         return left
     if isinstance(right, Unknown):
@@ -77,6 +81,13 @@ def add(left: Size, right: Size) -> Size:
     if right == 0:
         return left
     return Unknown("a size is neither a number nor a multiple of the batch")
+
+
+def cut(size: Unknown, start: object, stop: object, step: object) -> Unknown:
+    """What `[start:stop]` leaves of an axis of which nobody knows how long it is: at most so much as lies between."""
+    begin = 0 if start is None else start
+    plain = step in (None, 1) and type(begin) is int and type(stop) is int and 0 <= begin < stop
+    return size.at_most(stop - begin) if plain and isinstance(stop, int) and isinstance(begin, int) else size
 
 
 def negate(size: Size) -> Size:

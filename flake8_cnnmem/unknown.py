@@ -54,6 +54,10 @@ class Unknown:
     """Of a whole number that is so many times another one, which is not known either, and so much more: that one, how
     many times, and how much."""
 
+    difference: tuple[Unknown | int, Unknown] | None = field(default=None, compare=False, repr=False)
+    """Of a whole number: the two others that it is the difference of. What is filled up by it is as long as the first
+    of them."""
+
     stride: int | None = field(default=None, compare=False)
     """Of a number of a range whose end is not known: how much more the next one is."""
 
@@ -93,8 +97,8 @@ class Unknown:
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
         return replace(
-            self, something=True, number=kind, place=None, stride=None, left=None, items=None, span=None, known=None,
-            loaded="", sequence=False, of_layers=False, among=(),
+            self, something=True, number=kind, place=None, difference=None, stride=None, left=None, items=None, span=None,
+            known=None, loaded="", sequence=False, of_layers=False, among=(),
         )  # fmt: skip
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
@@ -114,8 +118,8 @@ class Unknown:
         if plain and not self.loaded and not self.sequence:
             return self
         return replace(
-            self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file(),
-            sequence=False, items=None, span=None, known=None, among=(),
+            self, number="", place=None, difference=None, stride=None, left=None, sides=None,
+            loaded=self.made_of_file(), sequence=False, items=None, span=None, known=None, among=(),
         )  # fmt: skip
 
     def made_of_file(self) -> str:
@@ -133,12 +137,14 @@ class Unknown:
     def moved(self, by: int) -> Unknown:
         """The whole number that is so much more."""
         base, times, before = self.place or (self, 1, 0)
-        return replace(self, place=(base, times, before + by))
+        return replace(self, place=(base, times, before + by), difference=None)
 
     def multiplied(self, by: int) -> Unknown:
         """The whole number that is so many times this one."""
         base, times, more = self.place or (self, 1, 0)
-        return replace(self, something=True, stride=None, left=None, place=(base, times * by, more * by))
+        return replace(
+            self, something=True, stride=None, left=None, place=(base, times * by, more * by), difference=None
+        )
 
     def every(self, stride: int) -> Unknown:
         """A number of a range whose end is this one, of which the next one is so much more."""
@@ -147,6 +153,18 @@ class Unknown:
     def left_behind(self, start: Unknown) -> Unknown:
         """How much there is from a place of such a range to the end that is this number."""
         return replace(self.another("int"), left=start.stride)
+
+    def less(self, other: Unknown) -> Unknown:
+        """How much this whole number is more than another one."""
+        return replace(self.left_behind(other), difference=(self, other))
+
+    def lacking(self, to: int) -> Unknown:
+        """How much this whole number is less than `to`."""
+        return replace(self.another("int"), difference=(to, self))
+
+    def filled(self, by: Unknown) -> Unknown | int | None:
+        """The sum with a difference to this very number: what that was taken from. None for any other."""
+        return by.difference[0] if by.difference is not None and by.difference[1] is self else None
 
     def distance(self, other: Unknown) -> int | None:
         """How much more another whole number is, where both were computed from the same one."""

@@ -86,15 +86,18 @@ def moved(symbol: str, left: int | Unknown, right: int | Unknown) -> Value:
         unknown = cast("Unknown", right)
         if symbol == "*":
             return unknown.multiplied(left) if type(left) is int else unknown.another("int")
-        return unknown.moved(left) if symbol == "+" else unknown.another("int")
+        if symbol == "+":
+            return unknown.moved(left)
+        return unknown.lacking(left) if type(left) is int else unknown.another("int")
     if symbol == "*":
         return left.multiplied(right) if type(right) is int else left.another("int")
     if not isinstance(right, Unknown):
         return left.moved(right if symbol == "+" else -right)
-    length = right.distance(left) if symbol == "-" else None
-    if length is None:
-        return left.left_behind(right) if symbol == "-" else left.another("int")
-    return length
+    if symbol == "+":
+        whole = left.filled(right) if right.difference is not None else right.filled(left)
+        return left.another("int") if whole is None else whole
+    length = right.distance(left)
+    return left.less(right) if length is None else length
 
 
 ANY_NUMBER = {"int": 3, "float": 0.5}

@@ -18,7 +18,7 @@ RATE = 22050
 
 def load(run: Runtime, path: Value, sr: Value = RATE, mono: Value = True, *args: Value, **options: Value) -> Value:
     """`librosa.load(path, sr=22050, mono=True)`: float32 values and their rate."""
-    length = run.unknown("how long a sound in a file is is not known")
+    length = run.unknown("how long a sound in a file is is not known").as_number("int")
     rate = run.unknown("the rate of a sound in a file is not known").as_number("int") if sr is None else sr
     channels = run.unknown("how many channels a sound in a file has is not known")
     return (make((length,) if mono is True else channels, None, "float32"), rate)
@@ -107,10 +107,9 @@ def resample(run: Runtime, y: Value, orig_sr: Value = None, target_sr: Value = N
     if isinstance(given, Unknown) or isinstance(given.shape, Unknown):
         return given if isinstance(given, Unknown) else given.shape
     length = given.shape[-1]
-    known = isinstance(length, int) and isinstance(orig_sr, int) and isinstance(target_sr, int) and orig_sr > 0
-    size: Any = (
-        -(-length * target_sr // orig_sr) if known else run.unknown("how long a resampled sound is is not known")
-    )
+    size: Size = run.unknown("how long a resampled sound is is not known").as_number("int")
+    if isinstance(length, int) and isinstance(orig_sr, int) and isinstance(target_sr, int) and orig_sr > 0:
+        size = -(-length * target_sr // orig_sr)
     return make((*given.shape[:-1], size), None, given.dtype)
 
 
@@ -122,7 +121,7 @@ def trim(run: Runtime, y: Value, *args: Value, **options: Value) -> Value:
             given if isinstance(given, Unknown) else given.shape,
             run.unknown("where a sound is silent is not known"),
         )
-    length = run.unknown("where a sound is silent is not known")
+    length = run.unknown("where a sound is silent is not known").as_number("int")
     return (make((*given.shape[:-1], length), None, given.dtype), make((2,), None, "int64"))
 
 

@@ -202,7 +202,7 @@ def sizes(run: Runtime, value: Value) -> Shape | Unknown:
         flat = flat_of(value)
         value = tuple(flat) if flat is not None else run.unknown("the values of a shape are not known")
     if isinstance(value, Unknown):
-        return value
+        return (value,) if value.number == "int" else value
     if isinstance(value, (int, Batch)) and not isinstance(value, bool):
         return (value,)
     if isinstance(value, float):
