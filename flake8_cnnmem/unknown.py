@@ -97,8 +97,8 @@ class Unknown:
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
         return replace(
-            self, something=True, number=kind, place=None, difference=None, stride=None, left=None, items=None, span=None,
-            known=None, loaded="", sequence=False, of_layers=False, among=(),
+            self, something=True, number=kind, place=None, difference=None, stride=None, left=None, items=None,
+            span=None, known=None, loaded="", sequence=False, of_layers=False, among=(),
         )  # fmt: skip
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
