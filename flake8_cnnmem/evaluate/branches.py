@@ -71,17 +71,19 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
         run.trace.leave(turn, run.numbered)
         journal = run.journal
         births, run.journal, run.births = run.births, outer, outer_births
-        # Where the budget ends all branches around this one are left as well: none of them asks what it did.
+        # Where the budget ends all branches around this one are left as well: none of them asks what it did. What it
+        # has made is seen in the trace all the same (the optimizer of a step), and is as it was made.
+        side.born = born_with(births, journal)
         if ended:
-            side.born = born_with(births, journal)
             side.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}
             if outer_births is not None:
                 outer_births.update(births)
             if outer is not None:
                 for key, noted in journal.items():
                     outer.setdefault(key, noted)
-        for container, before in journal.values():
-            restore(container, before)
+        for key, (container, before) in journal.items():
+            if ended or key not in side.born:
+                restore(container, before)
         # What an import has defined meanwhile stays, also where the module's variables were noted before.
         for variables, word, value in run.settled[settled:]:
             variables.setdefault(word, value)
@@ -123,8 +125,14 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
         first = take(run, cause, frame, body)
     if first.signal is UNDONE:
         return UNDONE
-    with assumed(run, cause, False):
-        second = take(run, cause, frame, orelse)
+    try:
+        with assumed(run, cause, False):
+            second = take(run, cause, frame, orelse)
+    except Leaving:
+        # The budget ends here: what the first side has made is as it was made (see `take`).
+        for key in first.born & first.states.keys():
+            restore(*first.states[key])
+        raise
     left = None if run.trace.doubts else frame.left
     if left is not None:
         frame.left = None

@@ -114,8 +114,11 @@ def scalar(value: Value) -> bool:
 
 
 def may_be_an_array(item: Value) -> bool:
-    """Whether an item of a list, of which nothing is known, may be an array or a list itself."""
-    return isinstance(item, Unknown) and (item.sequence or not (item.number or item.something))
+    """Whether an item of a list, of which nothing is known, may be an array or a list itself. What has a dtype may:
+    `image.astype(np.float32)`."""
+    if not isinstance(item, Unknown):
+        return False
+    return item.sequence or not (item.number or item.something) or (item.known is not None and "dtype" in item.known)
 
 
 def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | Unknown:
@@ -211,7 +214,7 @@ def sizes(run: Runtime, value: Value) -> Shape | Unknown:
         flat = flat_of(value)
         value = tuple(flat) if flat is not None else run.unknown("the values of a shape are not known")
     if isinstance(value, Unknown):
-        return value
+        return (value,) if value.number == "int" else value
     if isinstance(value, (int, Batch)) and not isinstance(value, bool):
         return (value,)
     if isinstance(value, float):

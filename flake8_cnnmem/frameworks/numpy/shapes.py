@@ -245,7 +245,7 @@ def padded(run: Runtime, a: Value, pad_width: Any) -> Value:
         pairs = [tuple(pair) * 2 if len(pair) == 1 else pair for pair in pairs]
         pairs = pairs * len(array.shape) if len(pairs) == 1 else pairs
     shape = tuple(
-        dims.add(dims.add(size, before), after) for size, (before, after) in zip(array.shape, pairs, strict=False)
+        dims.add(size, dims.add(before, after)) for size, (before, after) in zip(array.shape, pairs, strict=False)
     )
     return make(shape, None, array.dtype)
 

@@ -251,7 +251,7 @@ def unlike(run: Runtime, self: Instance, sample: Value) -> tuple[Tensor, Tensor]
         return None
     if FOLLOWING not in self.native:
         count = length_of(run, dataset)
-        known = isinstance(count, int) and count > 1 and any(each.shape for each in tensors_of(sample))
+        known = isinstance(count, int) and count > 1 and any(each.shape != () for each in tensors_of(sample))
         self.native[FOLLOWING] = run.make_data(SECOND, dataset) if known else None
     others = list(tensors_of(self.native[FOLLOWING]))
     pairs = zip(tensors_of(sample), others, strict=False) if len(others) == len(list(tensors_of(sample))) else ()
