@@ -142,10 +142,14 @@ def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | U
     items = run.items(value)
     if isinstance(items, Unknown):
         item = run.sample(value)
+        count = run.iterate(value)
+        if isinstance(item, Unknown) and item.number:
+            # So many numbers: `[places[letter] for letter in text]`.
+            kind = dtype or ("int64" if item.number == "int" else "float64")
+            return make((count if isinstance(count, Unknown) else items,), None, kind)
         one = items if item is MISSING else as_array(run, item, dtype)
         if isinstance(one, Unknown) or isinstance(one.shape, Unknown):
             return items
-        count = run.iterate(value)
         return make((count if isinstance(count, Unknown) else items, *one.shape), None, one.dtype)
     return gathered(run, items, dtype)
 
