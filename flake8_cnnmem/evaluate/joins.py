@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.dims import Size
 from flake8_cnnmem.evaluate.alternatives import among
 from flake8_cnnmem.evaluate.attributes import bind
 from flake8_cnnmem.evaluate.functions import Function
@@ -17,7 +16,7 @@ from flake8_cnnmem.evaluate.numbers import number_kind, one_number
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.runtime import DRAWN_AT_RANDOM
-from flake8_cnnmem.unknown import Unknown, largest, unless_none
+from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 
 if TYPE_CHECKING:
@@ -201,19 +200,10 @@ def either_data(left: Tensor, right: Tensor, cause: Unknown) -> Value:
         return cause
     if len(left.shape) != len(right.shape):
         return cause
-    shape = tuple(a if a == b else of_both(a, b, cause) for a, b in zip(left.shape, right.shape, strict=True))
+    shape = tuple(a if a == b else cause for a, b in zip(left.shape, right.shape, strict=True))
     # Of two dtypes of an array the larger: what a model takes is of one dtype, so the code makes it one later.
     dtype = max(left.dtype, right.dtype, key=lambda name: ("float" in name, name[-2:]))
     return Tensor(shape, dtype, framework=left.framework)
-
-
-def of_both(one: Size, other: Size, cause: Unknown) -> Size:
-    """A size for two that differ: where one is a number and the other at most that (cut to it, or filled up), so is
-    either."""
-    for size, most in ((one, largest(other)), (other, largest(one))):
-        if type(size) is int and type(most) is int and most <= size:
-            return cause.at_most(size)
-    return cause
 
 
 def is_array(left: Tensor, right: Tensor) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from flake8_cnnmem.dims import BATCH, Size
 from flake8_cnnmem.graph import Tensor, lies_on_device
 from flake8_cnnmem.runtime import Runtime
-from flake8_cnnmem.unknown import Unknown, largest
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 LARGEST_LIST = 4096
@@ -60,9 +60,9 @@ def stacked(sample: Tensor, size: Size) -> Tensor:
     dtype = "float" if sample.dtype == "float32" else sample.dtype
     if isinstance(sample.shape, Unknown):
         return Tensor(sample.shape, dtype)
-    # What lies on the device is stacked there. Samples that are cut to a length are of one length: there is that much.
-    there, shape = lies_on_device(sample), sample.shape if size == 1 else tuple(map(largest, sample.shape))
-    return Tensor((size, *shape), dtype, moved=there, made_there=there)
+    # What lies on the device is stacked there.
+    there = lies_on_device(sample)
+    return Tensor((size, *sample.shape), dtype, moved=there, made_there=there)
 
 
 def convert(run: Runtime, sample: Value, depth: int = DEPTH) -> Value:

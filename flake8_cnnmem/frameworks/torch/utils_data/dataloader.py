@@ -151,7 +151,10 @@ def is_of_unknown_length(sample: Value) -> bool:
         return any(map(is_of_unknown_length, sample.values() if isinstance(sample, dict) else sample))
     if isinstance(sample, Tensor):
         shape = sample.shape
-        return isinstance(shape, Unknown) or (len(shape) == 1 and isinstance(shape[0], Unknown))
+        if isinstance(shape, Unknown) or (len(shape) == 1 and isinstance(shape[0], Unknown)):
+            return True
+        # A window of some rows.
+        return any(isinstance(largest(size), int) for size in shape if isinstance(size, Unknown))
     return isinstance(sample, Unknown)
 
 
