@@ -128,14 +128,14 @@ def compare_stack(run: Runtime, graph: Graph, given: Sequence[Value]) -> None:
         compare_called(run, graph, given)
 
 
-def compare_number_called(run: Runtime, graph: Graph, given: Value) -> None:
+def compare_number_called(run: Runtime, graph: Graph, given: Value, method: str = "call") -> None:
     """Say it where a model is called on another number of tensors than it has inputs. What a dict has beside them is
     passed over."""
     found = list(given) if isinstance(given, (list, tuple)) else [given]
     count = len(graph.flat_inputs)
     if len(found) != count and all(isinstance(each, Tensor) for each in found):
         what = f"takes {count} input{'' if count == 1 else 's'}, but is given {len(found)}"
-        apply(run, Refused(Problem("CNM201", what, error="ValueError")), *found, function="call")
+        apply(run, Refused(Problem("CNM201", what, error="ValueError")), *found, function=method)
 
 
 def is_symbolic(session: Session, tensor: Tensor) -> bool:
@@ -174,6 +174,10 @@ def compare_inputs(run: Runtime, model: Instance, data: Value, method: str = "fi
     if isinstance(data, dict):
         given = [data.get(name) for name in names_of(run, own)]
     if len(own) != len(given):
+        if not model.cls.derives_from(SEQUENTIAL):
+            # A Sequential warns, and takes the first ones.
+            with run.enter(model):
+                compare_number_called(run, graph, given, method)
         return
     for declared, tensor in pairs(own, given):
         samples = tensor.shape[1:] if isinstance(tensor.shape, tuple) else ()
