@@ -156,6 +156,15 @@ def is_floating(dtype: str) -> bool:
     return dtype in FLOATS
 
 
+def kind(dtype: str) -> int:
+    """Bool below whole numbers below floats below complex numbers."""
+    if dtype == "bool":
+        return 0
+    if dtype.startswith(("int", "uint")):
+        return 1
+    return 3 if dtype.startswith("complex") else 2
+
+
 LAYOUT = Class(
     "layout",
     namespace={
