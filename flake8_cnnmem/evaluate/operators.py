@@ -340,7 +340,8 @@ def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
         return items
     unknown = None
     for each in items:
-        same = equal(run, each, item)
+        # One object is in a list that holds it, whatever it says of itself: `nan in [nan]`.
+        same = True if each is item and type(each) is not Unknown else equal(run, each, item)
         if same is True:
             return True
         if isinstance(same, Unknown) and unknown is None:

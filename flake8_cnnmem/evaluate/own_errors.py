@@ -92,10 +92,25 @@ def is_certain(frame: Frame, part: ast.AST, error: Raised) -> bool:
         return is_of_text(frame, value)
     if isinstance(part, ast.Attribute):
         # Of a name alone, and no other module's: `model.fc`, `text.index`.
-        return names_layer(frame, part) or isinstance(
-            part.value, (ast.Name, ast.Attribute, ast.Constant, ast.List, ast.Dict, ast.Call)
-        )
+        if error.value.cls.name == "AttributeError" and not has_known_attributes(frame, part.value):
+            return False
+        return names_layer(frame, part) or isinstance(part.value, WHOSE)
     return not isinstance(part, (ast.Await, ast.Yield, ast.YieldFrom))
+
+
+def has_known_attributes(frame: Frame, of: ast.expr) -> bool:
+    """Whether an expression gives something all of whose attributes are known: a plain value, a layer, or what is of a
+    class that is the program's own with all its bases."""
+    if not isinstance(of, ast.Name):
+        return isinstance(of, (ast.Constant, ast.List, ast.Dict))
+    value = frame.variables.get(of.id, MISSING)
+    value = held(frame, of.id) if value is MISSING else value
+    if isinstance(value, (*PLAIN, *CONTAINERS)) or of_layer(value) is not None:
+        return True
+    cls = value.cls if isinstance(value, Instance) else value
+    if not isinstance(cls, Class) or cls.facts.get("metaclass") is not None:
+        return False
+    return all(each.site is not None or is_builtin(frame, each) for each in cls.mro)
 
 
 def names_layer(frame: Frame, part: ast.Attribute) -> bool:

@@ -10,6 +10,7 @@ from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating, kind, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.frameworks.torch.noted import note_made
+from flake8_cnnmem.frameworks.torch.on_meta import THERE, note_mixed
 from flake8_cnnmem.frameworks.torch.unlike_dtypes import note_unlike
 from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, as_written, note_written
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
@@ -90,6 +91,8 @@ def apply(
         refuse_one_of_several(run, tensors)
         refuse_leaf(run, tensors[0])
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
+    if run.data(THERE):
+        note_mixed(run, function or op.kind, [*tensors, *own], made)
     if run.autocast is not None and dtypes is None and isinstance(made, Tensor) and made.dtype == "float32":
         leave_open(op, made)
     if op.in_place and not run.grad_enabled:
