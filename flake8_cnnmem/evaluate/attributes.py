@@ -150,7 +150,7 @@ def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Valu
         return cls.module
     if name == "__new__":
         return run.builtin("object").namespace[name]
-    return instance.attributes if name == "__dict__" else MISSING
+    return instance.attributes if name == "__dict__" and SLOTS not in cls.facts else MISSING
 
 
 def not_described(run: Interpreter, cls: Class, name: str) -> Value:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
-from flake8_cnnmem.frameworks.torch.dtypes import is_floating, promote
+from flake8_cnnmem.frameworks.torch.dtypes import is_floating, kind, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.frameworks.torch.noted import note_made
+from flake8_cnnmem.frameworks.torch.on_meta import THERE, note_mixed
+from flake8_cnnmem.frameworks.torch.unlike_dtypes import note_unlike
 from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, as_written, note_written
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import Expand, Flatten, Reshape, Unflatten
@@ -81,14 +83,16 @@ def apply(
             if isinstance(folded, Tensor) and folded.view_of is None:
                 note_made(run, folded, *tensors)
             return folded
-    if (op.product or op.convolves) and run.autocast is None and len(own) + len(tensors) > 1:
-        note_unlike(run, tensors[0], own[0] if own else tensors[1])
+    if run.autocast is None and len(own) + len(tensors) > 1 and (op.product or op.convolves or op.kind == "layer_norm"):
+        note_unlike(run, op.kind, tensors[0], own[0] if own else tensors[1])
     if op.in_place:
         refuse_repeated(run, tensors[0])
     if op.in_place and run.grad_enabled:
         refuse_one_of_several(run, tensors)
         refuse_leaf(run, tensors[0])
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
+    if run.data(THERE):
+        note_mixed(run, function or op.kind, [*tensors, *own], made)
     if run.autocast is not None and dtypes is None and isinstance(made, Tensor) and made.dtype == "float32":
         leave_open(op, made)
     if op.in_place and not run.grad_enabled:
@@ -108,16 +112,6 @@ def leave_open(op: Op, made: Tensor) -> None:
 
     if RULES.row(op.kind).autocast == "half":
         made.dtype = "float"
-
-
-def note_unlike(run: Runtime, one: Tensor | Unknown, other: Value) -> None:
-    """A product of two dtypes is a RuntimeError in torch: where it surely is one, what follows is not told as exact. In
-    which dtype a model trains that its weights are in is not known of the inputs of its call."""
-    pairs = [(one, other)] if isinstance(other, Weight) else [(one, other), (other, one)]
-    for wide, plain in pairs:
-        if isinstance(wide, Tensor) and isinstance(plain, Tensor) and plain.dtype in ("float", "float32"):
-            if wide.dtype == "float64" or kind(wide.dtype) < kind("float"):
-                note_cause(run, None, "unlike dtypes", f"a product of {wide.dtype} and float32 is refused")
 
 
 OF_FRACTIONS = frozenset({
@@ -269,12 +263,3 @@ def common_dtype(values: Sequence[Value]) -> str:
         elif isinstance(value, (float, complex)) and dtype and kind(dtype) < kind("float"):
             dtype = "float"
     return dtype or "float"
-
-
-def kind(dtype: str) -> int:
-    """Bool below whole numbers below floats below complex numbers."""
-    if dtype == "bool":
-        return 0
-    if dtype.startswith(("int", "uint")):
-        return 1
-    return 3 if dtype.startswith("complex") else 2

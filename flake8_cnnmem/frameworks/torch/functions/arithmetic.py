@@ -9,8 +9,9 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.distances import note_moved
-from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, refuse_leaf, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
+from flake8_cnnmem.frameworks.torch.dtypes import kind
 from flake8_cnnmem.frameworks.torch.functions.constants import (
     CONSTANT_STEPS,
     broadcast_data,

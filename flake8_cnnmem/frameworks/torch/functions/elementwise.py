@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem.dims import Shape
-from flake8_cnnmem.frameworks.torch.applying import apply, kind, refuse_leaf, tensor_of
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, real_dtype
+from flake8_cnnmem.frameworks.torch.applying import apply, refuse_leaf, tensor_of
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, kind, real_dtype
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, broadcast_data, constant, flat, value_as
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
