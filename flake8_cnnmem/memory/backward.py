@@ -257,16 +257,18 @@ class Backward:
             for storage in [memory.room(lot) for lot in lots][::-1]:
                 memory.release(storage)
         scratch = [*meanwhile, *scratch, *passing.values()]
-        if way.after:
+        if plan.row.begins:
             # The kernel of the gates is done: what it has kept goes, and what it has made stays.
+            if plan.row.gates_summed:
+                self._sum(way)
             for each in arrived:
                 memory.release(each.storage)
             for (what, place), storage in zip(plan.keeps, node.saved, strict=False):
                 if what != "input" or place > 1:
                     memory.let_go(storage)
-            for storage in (*scratch, *fetched):
+            for storage in fetched:
                 memory.release(storage)
-            self._products(node, way, gradient, handed)
+            self._products(node, way, gradient, handed, scratch)
             scratch, fetched = [], []
         elif way.late:
             self._done(node, arrived)
@@ -310,26 +312,32 @@ class Backward:
             if full:
                 self.memory.release(full[at])
 
-    def _products(self, node: TapeNode, way: BackwardPlan, gradient: Value, handed: list[Value | None]) -> None:
+    def _products(
+        self, node: TapeNode, way: BackwardPlan, gradient: Value, handed: list[Value | None], left: list[Storage]
+    ) -> None:
         """Back through the two matrix products that a step of a recurrent layer begins with, the later one first: what
-        each has read goes, and the gradient of its matrix is handed on at once. What the gates' kernel has made is
-        there until the last of them is done."""
-        left = [self.memory.room(lot) for lot in way.after]
+        each has read goes, and the gradient of its matrix is handed on at once. Of what the gates' kernel has made,
+        which is `left`, the first is there until the last of them is done."""
         first, made = len(node.label.inputs), dict(zip(node.plan.wanted, enumerate(way.made), strict=True))
-        stages = (0, 1) if node.plan.row.state_first else (1, 0)
+        row = node.plan.row
+        stages = (0, 1) if row.state_first else (1, 0)
         for at in stages:
             found: dict[int, Value] = {}
-            # Without a state that is given there are zeros, of which nobody asks for a gradient.
-            for operand in (at, first + at) if at < first else (first + at,):
+            # Without a state that is given there are zeros, of which nobody asks for a gradient. A product with no bias
+            # comes to its matrix first.
+            order = (first + at, at) if row.gates_summed else (at, first + at, first + 2 + at)
+            for operand in order if at < first else order[:1] if row.gates_summed else order[1:]:
                 place, how = made.get(operand, (0, None))
                 if how is not None and how[0] == "late" and not self._passed_over(node.operands[operand][0]):
                     found[operand] = self._make(how, node.operands[operand], gradient, place in way.views)
                     handed[place] = found[operand]
+                    if operand >= first + 2:
+                        self._sum(way)
             for (what, place), storage in zip(node.plan.keeps, node.saved, strict=False):
                 if (what, place) == ("input", at):
                     self.memory.let_go(storage)
-            for storage in left if at == stages[-1] else ():
-                self.memory.release(storage)
+            while left[1:] or (left and at == stages[-1]):
+                self.memory.release(left.pop(-1))
             if first + at in found:
                 handed[made[first + at][0]] = None
                 self.hand_on(node.operands[first + at][0], found[first + at])

@@ -220,7 +220,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
             else:
                 scratch.append(lot)
         first = len(call.inputs)
-        if row.after and (at < min(2, first) or first <= at < first + 2):
+        if row.begins and (at < min(2, first) or first <= at < first + (2 if row.gates_summed else 4)):
             made.append(("late", own, None))
         elif call.op.product in ("batches", "steps") and repeated(node, value) is not None:
             # A product's repeated operands, and a mask of attention's, are a node of their own: the sum comes when that
@@ -251,14 +251,17 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         order.reverse()
     late = any(how == "late" for how, _, _ in made)
     split = is_split(node, operands)
-    sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, arrived if split else gradient)
+    if row.begins:
+        sums = _gates(memory, node, gradient)
+    else:
+        sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, arrived if split else gradient)
     if row.one_order and operands[0].sizes is not None and len(operands[0].sizes) == 3:
         # A copy that is read in one dimension is there until the bias is summed (convolution_backward).
         x = operands[0].form
         copies = [memory.lot(form.values, size_of(form.dtype)) for form in turned_by(x, x)]
         sums = [[*copies, *lots] for lots in sums]
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
-    when = "last" if row.bias_last else "first" if row.counts or split else ""
+    when = "last" if row.bias_last else "first" if row.counts or split else "within" if row.begins else ""
     if passing or len(scratch) != last or len(sums) != in_full:
         in_full = 0
     meanwhile = len(node.plan.temporaries)
@@ -272,7 +275,6 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         sums,
         order,
         instead,
-        node.plan.after,
         when,
         passing,
         repeats,
@@ -313,6 +315,21 @@ def _count(memory: Memory, call: Call, value: Value) -> list[list[int]]:
         return [[copy]]
     line = buffer_of(value.shape, value.strides, axes, WHOLE, memory.chip, WHOLE)
     return [[copy, *(memory.timeline.lot(block, "temporaries") for block in blocks_of(line))]]
+
+
+def _gates(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
+    """The blocks of the buffers of a recurrent layer's step: its gates' gradients are summed over the rows for biases,
+    whether these are trained or not, by the kernel; by a product that has none of its own for those that are."""
+    call, chip = node.label, memory.chip
+    weights = [value for _, value in node.operands[len(call.inputs) :]]
+    if chip is None or isinstance(gradient.shape, Unknown) or len(gradient.shape) != 2 or len(weights) < 4:
+        return []
+    wide = weights[2].sizes
+    if wide is None:
+        return []
+    line = buffer_of((gradient.shape[0], wide[0]), (wide[0], 1), (0,), size_of(gradient.dtype), chip)
+    lots = [memory.timeline.lot(block, "temporaries") for block in blocks_of(line)]
+    return [lots] * max(1, node.plan.row.gates_summed)
 
 
 def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:

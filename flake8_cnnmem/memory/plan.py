@@ -71,8 +71,6 @@ class Plan:
     """Lots that come when the gradients are made, one group after the other."""
     alone: Sequence[Sequence[int]] = ()
     """Those by the place of a result, where only that one has a gradient."""
-    after: Sequence[int] = ()
-    """Lots that are there while the gradients of its operands are made, once the op's own backward is done."""
     wanted: Sequence[int] = ()
     """The operands that want a gradient."""
     trained: Sequence[int] = ()
@@ -164,7 +162,6 @@ def planned(
         plan.temporaries = temporaries + (passing if row.passing == "both" else [])
         plan.groups = [lots_of(memory, made, call, inputs, each) for made in row.behind]
         plan.alone = [lots_of(memory, made, call, inputs, each) for made in row.alone]
-        plan.after = lots_of(memory, row.after, call, inputs, each)
         plan.wanted = wanted
         plan.trained = [at for at in wanted if operands[at].weight is not None]
     return plan
