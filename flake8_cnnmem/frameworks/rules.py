@@ -110,6 +110,8 @@ class OpRule:
     before that one; "suggested": channels last if the one that arrives is; "contiguous".
     `mask_first`: a GPU's kernel makes what it keeps of its own ahead of the result.
     `kernel_first`: in a graph the weight's gradient is made ahead of the input's, and what it has read goes.
+    `by_name`: autograd's code for it takes its operands in the order of their names, and so the second of two first
+    (mat2 before self, other before self): its gradient is made first, and what is kept of it goes first.
     `to_training`: a result that is asked for in the dtype of the training is of that, whatever its operand's.
     `library`: the one that a part of what is kept belongs to, and that alone knows its size: `keeps` has the least that
     a backward pass can do with, and the figure is a lower bound, with a cause.
@@ -151,6 +153,7 @@ class OpRule:
     sorts: bool = False
     mask_first: bool = False
     kernel_first: bool = False
+    by_name: bool = False
     gradient_layout: str = ""
     to_training: bool = False
     library: str = ""

@@ -288,7 +288,8 @@ class Backward:
                 self._sum(way, full)
                 full = []
         scratch += [storage for at, storage in enumerate(full) if at not in summed]
-        for storage in (*scratch, *fetched):
+        # C++ destroys what it has made in the reverse order.
+        for storage in (*scratch[::-1], *fetched):
             memory.release(storage)
         if way.sums_when == "last":
             self._sum(way)

@@ -13,7 +13,7 @@ from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_part, as_spread, fresh
 from flake8_cnnmem.memory.lookups import places_sorted, segments_of
-from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
+from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, second_first, summed, swaps
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, is_turned, leading, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value, is_larger
@@ -107,9 +107,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     if row.reads == "matrix" and memory.chip is not None:
         if instead is None and is_gathered(call, operands[:2], gradient):
             scratch.append(memory.lot(gradient.values, each))
-        # The gradient of the right operand comes last, and of the left one where that has none.
-        right = 0 if swaps(call, operands) else 1
-        beside = 1 - right if right in wanted else right
+        # The gradient of the left operand comes last, and of the right one where that has none.
+        left = 1 if swaps(call, operands) else 0
+        beside = 1 - left if left in wanted else left
         if beside in node.plan.gathered:
             scratch.append(memory.lot(operands[beside].values, size_of(operands[beside].dtype)))
     if is_in_place(call) and operands[0].viewed and node.whole is None:
@@ -246,11 +246,13 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
             made.append(("fresh", own, None))
     repeats = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
     repeats += [place for place, _ in passing]
-    order = sorted(range(len(wanted)), key=lambda place: place in repeats)
-    if swaps(call, operands):
-        order.reverse()
-    late = any(how == "late" for how, _, _ in made)
     split = is_split(node, operands)
+    turned_round = second_first(row, call, operands[:2] if split else operands)
+    if repeats and call.op.repeats:
+        # What is summed has an order of its own.
+        turned_round = False
+    order = sorted(range(len(wanted))[:: -1 if turned_round else 1], key=lambda place: place in repeats)
+    late = any(how == "late" for how, _, _ in made)
     if row.begins:
         sums = _gates(memory, node, gradient)
     else:
@@ -285,12 +287,6 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         turned,
         last_made,
     )
-
-
-def swaps(call: Call, operands: Sequence[Value]) -> bool:
-    """Whether a sum of products is one of matrices whose left one is the second operand."""
-    product = summed(call, operands[:2]) if call.op.product == "equation" else None
-    return product is not None and product.swapped
 
 
 def reads_as_result(node: TapeNode) -> bool:

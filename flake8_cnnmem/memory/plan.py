@@ -19,7 +19,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import attention, batch_statistics
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve, size_of
 from flake8_cnnmem.memory.plain_attention import CastBack
-from flake8_cnnmem.memory.products import copied, gathered, summed
+from flake8_cnnmem.memory.products import copied, gathered, second_first, summed
 from flake8_cnnmem.memory.reductions import Excess, axes_reduced, blocks_of, buffer_of
 from flake8_cnnmem.memory.sorting import sorted_by
 from flake8_cnnmem.memory.storage_reuse import (
@@ -311,7 +311,8 @@ def keeps_of(
             own = lots_of(memory, [New("y", 8)], call, inputs, each)[0]
             yield ("result", 1) if len(call.outputs) > 1 else ("new", as_kept(memory, own))
         else:
-            for place in places(kept.what, len(inputs)):
+            wanted = places(kept.what, len(inputs))
+            for place in reversed(wanted) if second_first(row, call, inputs) else wanted:
                 if applies(kept, place, inputs, weights):
                     yield "clone" if in_place and place == 0 else "input", place
     if row.weights and (row.weights != "needed" or any(value.grad for value in inputs)):
