@@ -61,6 +61,11 @@ class Action:
         return () if self.loss is None else ((self.loss, self.seed), *self.beside)
 
 
+def is_result(tensor: Tensor) -> bool:
+    """Whether a graph leads to a tensor: no leaf, which has a gradient after a backward pass if it retains it."""
+    return tensor.call is not None and tensor.call.grad and not tensor.call.op.cuts_gradient
+
+
 @dataclass(frozen=True, slots=True)
 class StepRun:
     """One run of a step: its ops and its actions in order, and the number of its last op."""
@@ -246,7 +251,7 @@ def rebuilt(
                         if tensor.trained_as is None or action.made or action.kind != "backward"
                     ),
                 )  # fmt: skip
-                for leaf, _ in action.given if action.kind == "backward" else ():
+                for leaf in [leaf for leaf, _ in action.given if action.kind == "backward" and not is_result(leaf)]:
                     # The graph knows its leaves, and the loss its graph: they live as long as that.
                     leaf.held = max(leaf.held, *(end.held for end, _ in action.ends))
             actions.append(action)

@@ -47,6 +47,8 @@ class Backward:
     targets: Collection[int] = ()
     arrived: dict[int, Value] = field(default_factory=dict)
     """The gradients of the targets."""
+    retained: frozenset[int] = frozenset()
+    """The keys of results that retain their gradients."""
     closing: dict[int, Region] = field(default_factory=dict)
     """By the last entry of its second run that has kept anything, a checkpoint: what it holds goes then."""
     unpacks: bool = False
@@ -197,7 +199,7 @@ class Backward:
         given = [gradients.pop(key, None) for key, _ in node.results]
         for key, _ in node.results:
             self._add_up(key)
-        if self.targets:
+        if self.targets or self.retained:
             self._note(node, given)
         arrived = [gradient for gradient in given if gradient is not None]
         if not arrived:
@@ -266,10 +268,8 @@ class Backward:
             for (what, place), storage in zip(plan.keeps, node.saved, strict=False):
                 if what != "input" or place > 1:
                     memory.let_go(storage)
-            for storage in fetched:
-                memory.release(storage)
             self._products(node, way, gradient, handed, scratch)
-            scratch, fetched = [], []
+            scratch = []
         elif way.late:
             self._done(node, arrived)
             for place, made in enumerate(way.made):
@@ -288,7 +288,6 @@ class Backward:
                 self._sum(way, full)
                 full = []
         scratch += [storage for at, storage in enumerate(full) if at not in summed]
-        # C++ destroys what it has made in the reverse order.
         for storage in (*scratch[::-1], *fetched):
             memory.release(storage)
         if way.sums_when == "last":
@@ -320,8 +319,7 @@ class Backward:
         each has read goes, and the gradient of its matrix is handed on at once. Of what the gates' kernel has made,
         which is `left`, the first is there until the last of them is done."""
         first, made = len(node.label.inputs), dict(zip(node.plan.wanted, enumerate(way.made), strict=True))
-        row = node.plan.row
-        stages = (0, 1) if row.state_first else (1, 0)
+        row, stages = node.plan.row, (0, 1) if node.plan.row.state_first else (1, 0)
         for at in stages:
             found: dict[int, Value] = {}
             # Without a state that is given there are zeros, of which nobody asks for a gradient. A product with no bias
@@ -348,11 +346,13 @@ class Backward:
         return self.only is not None and key not in self.only
 
     def _note(self, node: TapeNode, given: Sequence[Value | None]) -> None:
-        """Targets that are results of the node."""
+        """Targets that are results of the node, and those that retain their gradients, which have a copy."""
         for (key, _), gradient in zip(node.results, given, strict=True):
             if gradient is not None and key in self.targets:
                 self.memory.hold(gradient.storage)
                 self.arrived[key] = gradient
+            elif gradient is not None and key in self.retained and key in self.forward.values:
+                self.arrived[key] = self.memory.new(gradient.shape, gradient.dtype)
 
     def _make(self, made: Made, operand: Keyed, gradient: Value, viewed: bool, kept: Sequence[Storage] = ()) -> Value:
         """The gradient of an operand; `viewed` says whether the node makes a view of it, `kept` what it has kept."""

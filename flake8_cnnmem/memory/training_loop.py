@@ -14,7 +14,7 @@ from itertools import chain, takewhile
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.actions import Action, Step, StepRun
+from flake8_cnnmem.memory.actions import Action, Step, StepRun, is_result
 from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
@@ -243,6 +243,8 @@ class Replay:
             elif action.kind == "gradient":
                 self.give(action)
             else:
+                # What retains its gradient has a copy of it.
+                self.backward.retained = frozenset(id(leaf) for leaf, _ in action.given if is_result(leaf))
                 self.go_back(action)
                 self.to_leaves(action)
             self.forward.done_with(read_by(action), action.number)
@@ -327,8 +329,9 @@ class Replay:
 
     def to_leaves(self, action: Action) -> None:
         """What a backward pass has brought to leaves is theirs: added to what they have, held as long as they are."""
+        results, self.backward.arrived = self.backward.arrived, {}
         for leaf, result in action.given:
-            value = self.backward.gradients.pop(id(leaf), None)
+            value = self.backward.gradients.pop(id(leaf), None) or results.pop(id(leaf), None)
             if value is not None:
                 self.forward.keep_gradient(leaf, result, value)
 

@@ -166,7 +166,7 @@ LAYERS = [
             autocast=HALF,
             turned=True,
             by_name=True,
-        ),  # fmt: skip
+        ),
     ),
     # Three products in one kernel, whose parts are nobody's to see.
     ("bilinear", OpRule((X, Saved("x1")), layout="contiguous", weights="first", autocast="widest", known=False)),

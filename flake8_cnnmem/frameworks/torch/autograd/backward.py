@@ -33,13 +33,34 @@ def backward(
     else:
         given = tuple(
             (leaf, gradient_of(run, leaf) or Tensor(leaf.shape, leaf.dtype, moved=True))
-            for leaf in leaves if not isinstance(leaf, Weight)
+            for leaf in (*leaves, *retained_behind(run, input)) if not isinstance(leaf, Weight)
         )  # fmt: skip
         note_gradients(run, given)
     leaf_gradients.backward(
         run, input, retain_graph=retained, seed=gradient, given=given, graph=create_graph is True
     )  # fmt: skip
     return None
+
+
+RETAINED = "results that retain their gradients"
+"""Scratch of the run: those whose next backward pass is to come, by id."""
+
+
+def retain_grad(run: Runtime, input: Tensor) -> Value:
+    """`x.retain_grad()`: the next backward pass leaves a result its gradient, as it does a leaf."""
+    if not leaf_gradients.is_leaf(input):
+        run.data(RETAINED)[id(input)] = input
+    return None
+
+
+def retained_behind(run: Runtime, loss: Tensor) -> list[Tensor]:
+    """The results on the way to a loss that retain their gradients."""
+    waiting = run.data(RETAINED)
+    results = (tensor for call in calls_behind([loss]) for tensor in call.outputs) if waiting else ()
+    found = {id(tensor): tensor for tensor in (loss, *results) if id(tensor) in waiting}
+    for key in found:
+        del waiting[key]
+    return list(found.values())
 
 
 def is_followed(loss: Tensor) -> bool:
