@@ -46,6 +46,8 @@ class Action:
     """What else it goes back from at the same time, with what that begins with."""
     given: tuple[tuple[Tensor, Tensor], ...] = ()
     made: bool = False
+    retained: int = 0
+    """So many of `given`, the last ones, are no leaves but results that retain their gradients."""
     by_hand: bool = False
     """Whether a step is the program's own ops, which may read gradients that it has asked for."""
     hook: int = 0
@@ -59,11 +61,6 @@ class Action:
     def ends(self) -> tuple[tuple[Tensor, Tensor | None], ...]:
         """All that it goes back from, each with the gradient that the code gives for it."""
         return () if self.loss is None else ((self.loss, self.seed), *self.beside)
-
-
-def is_result(tensor: Tensor) -> bool:
-    """Whether a graph leads to a tensor: no leaf, which has a gradient after a backward pass if it retains it."""
-    return tensor.call is not None and tensor.call.grad and not tensor.call.op.cuts_gradient
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +248,8 @@ def rebuilt(
                         if tensor.trained_as is None or action.made or action.kind != "backward"
                     ),
                 )  # fmt: skip
-                for leaf in [leaf for leaf, _ in action.given if action.kind == "backward" and not is_result(leaf)]:
+                reached = action.given[: len(action.given) - action.retained]
+                for leaf, _ in reached if action.kind == "backward" else ():
                     # The graph knows its leaves, and the loss its graph: they live as long as that.
                     leaf.held = max(leaf.held, *(end.held for end, _ in action.ends))
             actions.append(action)

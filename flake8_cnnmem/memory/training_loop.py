@@ -14,7 +14,7 @@ from itertools import chain, takewhile
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.actions import Action, Step, StepRun, is_result
+from flake8_cnnmem.memory.actions import Action, Step, StepRun
 from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
@@ -244,7 +244,8 @@ class Replay:
                 self.give(action)
             else:
                 # What retains its gradient has a copy of it.
-                self.backward.retained = frozenset(id(leaf) for leaf, _ in action.given if is_result(leaf))
+                behind = action.given[len(action.given) - action.retained :]
+                self.backward.retained = frozenset(id(result) for result, _ in behind)
                 self.go_back(action)
                 self.to_leaves(action)
             self.forward.done_with(read_by(action), action.number)

@@ -26,18 +26,21 @@ def backward(
     if not leaves and is_followed(input):
         raise run.error("RuntimeError", "element 0 of tensors does not require grad and does not have a grad_fn")
     given: tuple[tuple[Tensor, Tensor], ...] = ()
+    retaining: list[Tensor] = []
     if create_graph is True:
         found = derived(run, [(input, seed(input, gradient))], leaves)
         given = tuple((leaf, found[id(leaf)]) for leaf in leaves if id(leaf) in found)
         note_gradients(run, given)
     else:
+        retaining = [each for each in retained_behind(run, input) if all(each is not leaf for leaf in leaves)]
         given = tuple(
             (leaf, gradient_of(run, leaf) or Tensor(leaf.shape, leaf.dtype, moved=True))
-            for leaf in (*leaves, *retained_behind(run, input)) if not isinstance(leaf, Weight)
+            for leaf in (*leaves, *retaining) if not isinstance(leaf, Weight)
         )  # fmt: skip
         note_gradients(run, given)
     leaf_gradients.backward(
-        run, input, retain_graph=retained, seed=gradient, given=given, graph=create_graph is True
+        run, input, retain_graph=retained, seed=gradient, given=given, graph=create_graph is True,
+        results=len(retaining),
     )  # fmt: skip
     return None
 
