@@ -256,9 +256,10 @@ class Forward:
         """Nothing reads the tensor any more."""
         value = self.values.pop(key, None)
         if value is not None:
-            self.memory.release(value.storage)
+            # A tensor's gradient goes before what it holds itself.
             if key in self.gradients:
                 self.drop_gradient(key)
+            self.memory.release(value.storage)
 
     def value(self, tensor: Tensor) -> Value:
         """Where a tensor lies. Constants are made when they are first read; single numbers take no room."""

@@ -15,7 +15,7 @@ from flake8_cnnmem.frameworks.distances import number_of_range
 from flake8_cnnmem.frameworks.torch import memory_formats, tensor_casts  # noqa: F401 (it fills the table)
 from flake8_cnnmem.frameworks.torch.applying import apply, is_trained
 from flake8_cnnmem.frameworks.torch.autograd import grad
-from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of
+from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of, retain_grad
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.devices import to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import (
@@ -290,9 +290,10 @@ def itself(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 for _name in (
-    "pin_memory", "share_memory_", "coalesce", "rename", "refine_names", "align_to", "retain_grad",
+    "pin_memory", "share_memory_", "coalesce", "rename", "refine_names", "align_to",
 ):  # fmt: skip
     METHODS[_name] = Native(_name, itself, propagate_unknown=False)
+METHODS["retain_grad"] = Native("retain_grad", retain_grad)
 METHODS["cuda"] = Native("cuda", to_device, propagate_unknown=False)
 METHODS["xpu"] = Native("xpu", to_device, propagate_unknown=False)
 METHODS["cpu"] = Native("cpu", to_host, propagate_unknown=False)
