@@ -69,6 +69,15 @@ PROGRAMS: dict[str, tuple[str, object]] = {
         "result = A().b, A(3).b, A().c, B(b=2).b, attr.asdict(A(5))['b'], attr.evolve(A(), b=1).b"),
         (8, 3, [], 2, 5, 1),
     ),
+    "attrs: which names are fields, and what is hashable": (
+        ("import attr\nfrom attrs import define, field\n@attr.s(eq=False, repr=False)\nclass A:\n    plain: int = 4\n"
+        "    b: int = attr.ib(default=8)\n    def __attrs_post_init__(self):\n        self.c = self.b + self.plain\n"
+        "@attr.s\nclass E:\n    b = attr.ib(default=1)\n@define\nclass M:\n    a: int = 1\n    b = field(default=2)\n"
+        "@define\nclass F:\n    a: int = 1\n    b: int = field(default=2)\n"
+        "def is_hashable(x):\n    try:\n        return bool({x})\n    except TypeError:\n        return False\n"
+        "result = A(5).b, A(5).c, is_hashable(A()), is_hashable(E()), M(7).b, F(7).a"),
+        (5, 9, True, False, 7, 7),
+    ),
     "dacite, cattrs: by the types of the fields": (
         ("import dacite, cattrs\nfrom typing import Dict, List, Optional\n@dataclass\nclass C:\n    inner: Inner\n"
         "    many: List[Inner]\n    by: Dict[str, Inner]\n    maybe: Optional[Inner] = None\n"
