@@ -54,7 +54,7 @@ def reported(text: str) -> ModelReport:
         "            if self.training and random.random() < 0.2:\n                continue\n            x = layer(x)",
         "            if not self.training or np.random.uniform(0, 1) > 0.2:\n                x = layer(x)",
         "            if not (self.training and torch.rand(1).item() <= 0.2):\n                x = layer(x)",
-        "            off = torch.rand([]) < 0.2\n            if not off or not self.training:\n                x = layer(x)",
+        "            off = torch.rand([]) < 0.2\n            x = x if off and self.training else layer(x)",
     ],
     ids=["random", "numpy", "a number of a tensor", "a tensor"],
 )
