@@ -151,7 +151,8 @@ def joined(
         return None
     if isinstance(first.signal, Returned) and isinstance(second.signal, Returned):
         merge(run, first, second, cause, likely)
-        return Returned(join(run, first.signal.value, second.signal.value, cause))
+        swap = cause.upper and first.numbered < second.numbered
+        return Returned(join(run, first.signal.value, second.signal.value, cause, swap))
     ended, other = (first, second) if first.signal is not None else (second, first)
     if isinstance(other.signal, Returned):
         ended, other = other, ended
