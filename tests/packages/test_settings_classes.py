@@ -35,6 +35,15 @@ PROGRAMS: dict[str, tuple[str, object]] = {
 "p.add_argument('--z', default=3)\nargs = p.parse_args()\nresult = args.o.b, args.z"), (8, 3),
     ),
     "pyrallis: no file": ("import pyrallis\nresult = pyrallis.parse(config_class=Args).b", 8),
+    "draccus: classes by a name": (
+        ("import abc, draccus\n@dataclass\nclass Base(draccus.ChoiceRegistry, abc.ABC):\n    width: int = 4\n"
+        "    @property\n    def type(self):\n        return self.get_choice_name(self.__class__)\n"
+        "@Base.register_subclass('small')\n@dataclass\nclass Small(Base):\n    depth: int = 2\n"
+        "class Other(draccus.ChoiceRegistry):\n    pass\nOther.register_subclass('x', int)\n"
+        "made = Base.get_choice_class('small')(width=6)\n"
+        "result = made.width, made.depth, made.type, list(Base.get_known_choices()), list(Other.get_known_choices())"),
+        (6, 2, "small", ["small"], ["x"]),
+    ),
     "draccus: a file": ("import draccus\na = draccus.parse(Args, 'own.yaml')\nresult = a.b, a.inner.w", (24, 6)),
     "transformers: without arguments": (
         ("from transformers import HfArgumentParser\n(d,) = HfArgumentParser(Data).parse_args_into_dataclasses()\n"
