@@ -88,6 +88,9 @@ class Unknown:
     """"file" where it is all that a file holds, whose tensors may lie on the device, "part" where it is made of that: a
     number of it, or a part of its tensors."""
 
+    chance: bool = field(default=False, compare=False)
+    """Whether it is drawn at random, or is a test of what is."""
+
     of_layers: bool = field(default=False, compare=False)
     """Whether it may be a layer, or what makes one: several are there to choose from."""
 
@@ -114,6 +117,15 @@ class Unknown:
             span=None, known=None, loaded="", sequence=False, of_layers=False, among=(), length=None, asks=None,
             made_as=None,
         )  # fmt: skip
+
+    def by_chance(self) -> Unknown:
+        """The same, drawn at random."""
+        return replace(self, chance=True)
+
+    def skips(self, computed: int) -> Unknown:
+        """The cause for which something is computed or left out, where the side that leaves it out has `computed` so
+        many results: what a draw leaves out is counted, and the figure can only be smaller."""
+        return replace(self, upper=True) if self.chance and not computed else self
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""

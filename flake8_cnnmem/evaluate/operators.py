@@ -387,7 +387,8 @@ def truth(run: Interpreter, value: Value) -> bool | Unknown:
             return bool(value.data)
         if isinstance(value.data, tuple) and len(value.data) == 1 and not isinstance(value.data[0], tuple):
             return truth(run, value.data[0])
-        return run.unknown("the values of a tensor are not known")
+        cause = run.unknown("the values of a tensor are not known")
+        return cause.by_chance() if value.chance else cause
     if type(value) is Instance:
         for word in ("__bool__", "__len__"):
             method = value.cls.find(word)

@@ -95,6 +95,8 @@ def apply(
         note_mixed(run, function or op.kind, [*tensors, *own], made)
     if run.autocast is not None and dtypes is None and isinstance(made, Tensor) and made.dtype == "float32":
         leave_open(op, made)
+    if isinstance(made, Tensor) and made.shape in ONE and any(map(is_drawn, tensors)):
+        made.chance = True
     if op.in_place and not run.grad_enabled:
         remain_leaf(run, tensors[0], made)
     elif op.in_place:
@@ -104,6 +106,15 @@ def apply(
         for noted in stepping.values():
             noted.note_call(made)
     return made
+
+
+ONE: tuple[Shape, ...] = ((), (1,))
+"""The shapes of a tensor whose value a program may test."""
+
+
+def is_drawn(tensor: Value) -> bool:
+    """Whether a tensor's values are drawn at random each time."""
+    return isinstance(tensor, Tensor) and tensor.chance
 
 
 def leave_open(op: Op, made: Tensor) -> None:
@@ -245,10 +256,17 @@ def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None, number
         )
         for at, shape in enumerate(outputs)
     )
+    if any(map(is_drawn, tensors)):
+        for each in made:
+            each.chance = True
     if op.view:
         for each in made:
             shares(each, first, None)
     return made[0] if len(made) == 1 else made
+
+
+OF_COMPLEX = {"float64": "complex128", "float16": "complex32"}
+"""What a tensor becomes beside a complex number (`toComplexType` of c10/core/ScalarType.h)."""
 
 
 def common_dtype(values: Sequence[Value]) -> str:
@@ -260,6 +278,8 @@ def common_dtype(values: Sequence[Value]) -> str:
     for value in values:
         if isinstance(value, Tensor) and value.shape == ():
             dtype = promote(dtype, value.dtype) if not dtype or kind(dtype) < kind(value.dtype) else dtype
-        elif isinstance(value, (float, complex)) and dtype and kind(dtype) < kind("float"):
+        elif isinstance(value, complex) and dtype and kind(dtype) < kind("complex64"):
+            dtype = OF_COMPLEX.get(dtype, "complex64")
+        elif isinstance(value, float) and dtype and kind(dtype) < kind("float"):
             dtype = "float"
     return dtype or "float"

@@ -249,6 +249,8 @@ def item(run: Runtime, input: Value) -> Value:
     if number is not None:
         return number
     cause = run.unknown("a number is computed from a tensor's values")
+    if isinstance(input, Tensor) and input.chance:
+        cause = cause.by_chance()
     kind = number_kind(input.dtype) if isinstance(input, Tensor) else ""
     return cause.as_number(kind) if kind in ("int", "float") else cause.as_something()
 

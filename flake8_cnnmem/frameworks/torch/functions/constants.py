@@ -94,6 +94,14 @@ def with_true(made: Value, true: int | None) -> Value:
     return made
 
 
+def with_largest(made: Value, given: Value, change: Callable[[int], Any] = int) -> Value:
+    """What was computed of each of some whole numbers, and grows with it, with the largest one that it gives."""
+    known = given.largest if isinstance(given, Tensor) else None
+    if known is not None and isinstance(made, Tensor) and made is not given and "int" in made.dtype:
+        made.largest = int(change(known))
+    return made
+
+
 def from_nested(value: Any) -> tuple[Shape, list[Any]] | None:
     """The shape and the values of nested lists and tuples; None when they are ragged."""
     if not isinstance(value, (list, tuple)):
