@@ -85,6 +85,8 @@ class Importer:
         self.held = 0
         self.listed: dict[str, Sequence[str]] = {}
         """By folder: the files below it that are searched."""
+        self.places: dict[tuple[str, str], list[Place]] = {}
+        """By folder and name of a package: the modules of it that are searched."""
         self.mentioning: dict[tuple[str, ...], Sequence[str]] = {}
         """By package and the names of a registry: the files that mention one of them."""
         self.mentioned: dict[str, Mapping[object, Sequence[int]]] = {}

@@ -164,7 +164,8 @@ def register_by_calls(importer: Importer, module: Module, names: Sequence[str], 
     if not fillers:
         return
     called = re.compile(rf"^@?(?:\w+\.)*(?:{'|'.join(map(re.escape, fillers))})\b", re.MULTILINE)
-    paths = [path for path in importer.listed[folder] if called.search(searched(importer, path))]
+    calling = (path for path in importer.listed[folder] if calls_one(searched(importer, path), fillers, called))
+    paths = list(itertools.islice(calling, RUN_WHOLE + 1))
     for path in paths if len(paths) <= RUN_WHOLE else ():
         other = module_at(importer, path, folder, top)
         if not isinstance(other, Module) or not other.lazy:
@@ -178,6 +179,12 @@ def register_by_calls(importer: Importer, module: Module, names: Sequence[str], 
                 calls = node.decorator_list
             if any(called.match(ast.unparse(call)) for call in calls):
                 other.run_statement(importer.run, at)
+
+
+def calls_one(text: str, names: Sequence[str], called: re.Pattern[str]) -> bool:
+    """Whether a line of a text begins with a call of one of these names, or a decorator, as the pattern has it. Most
+    texts have none of the names: to look for those takes no time."""
+    return any(name in text for name in names) and called.search(text) is not None
 
 
 def mentions(node: ast.AST, words: Collection[str]) -> bool:
