@@ -78,6 +78,8 @@ class Importer:
         """Registries, by id, that statements which were searched for are filling."""
         self.called: set[int] = set()
         """Registries, by id, whose own functions' calls at the top of modules have been run."""
+        self.registering: dict[int, Sequence[str]] = {}
+        """By registry: the functions of its module that fill it."""
         self.fillers: dict[int, Sequence[str]] = {}
         """By registry: the files that may fill it."""
         self.texts: dict[str, str] = {}
