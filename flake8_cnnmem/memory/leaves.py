@@ -40,6 +40,14 @@ def storage_of(tensor: Tensor) -> Tensor:
     return found
 
 
+def memory_of(tensor: Tensor) -> Tensor:
+    """The tensor in whose memory one lies: as `storage_of`, and through ops that write into what they are given."""
+    whole = storage_of(tensor)
+    while whole.call is not None and whole.call.inputs and whole.call.op.in_place is True:
+        whole = storage_of(whole.call.inputs[0])
+    return whole
+
+
 def viewed_by(tensor: Tensor) -> Tensor | None:
     """What a tensor is a view of; None where it is the result of no view, or a copy of one on another device."""
     call = tensor.call

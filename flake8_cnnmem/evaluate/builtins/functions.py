@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
 from flake8_cnnmem.evaluate.builtins.iterators import advance
 from flake8_cnnmem.evaluate.builtins.keys import lost
 from flake8_cnnmem.evaluate.builtins.ordering import extreme, in_order
+from flake8_cnnmem.evaluate.builtins.sequences import opened
 from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
@@ -63,7 +64,9 @@ for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr),
 def length(run: Runtime, value: Value, /) -> Value:
     """`len(value)`. TypeError for what has none."""
     if isinstance(value, Unknown):
-        return value.as_number("int") if value.items is None else value.items
+        if value.items is not None:
+            return value.items
+        return value.as_number("int") if value.length is None else value.length
     if type(value) is Instance:
         method = special(value, "__len__")
         if method is not None:
@@ -86,7 +89,7 @@ def length(run: Runtime, value: Value, /) -> Value:
     run.read_whole(value)
     cause = lost(run, value)
     if cause is not None:
-        return cause
+        return run.length_of(value) if isinstance(value, list) else cause.as_number("int")
     try:
         return len(cast("Sized", value))
     except TypeError:
@@ -223,7 +226,7 @@ def sort(run: Runtime, iterable: Value, /, *, key: Value = None, reverse: Value 
     if isinstance(items, Unknown):
         return items
     found = in_order(run, items, key, reverse)
-    return run.made_of(found, items) if isinstance(found, Unknown) else found
+    return run.made_of(found, items) if isinstance(found, Unknown) else opened(run, items, found)
 
 
 def decided(run: Runtime, iterable: Value, deciding: bool) -> bool | Unknown:

@@ -15,7 +15,7 @@ from flake8_cnnmem.evaluate.builtins.keys import lose
 from flake8_cnnmem.evaluate.builtins.numbers import to_index, to_int
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, so_many
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
 
@@ -121,11 +121,15 @@ def mutable() -> Names:
                 run.spend(1)
                 append(run, self, item)
             return
-        self.extend(gained(run, self, items))
+        if type(self) is not list or not run.lengthened(self, items):
+            self.extend(gained(run, self, items))
 
     @names.function("__iadd__", propagate_unknown=False)
     def extend_in_place(run: Runtime, self: Any, items: Value, /) -> Value:
         inside = payload(self)
+        if type(inside) is list and type(items) is list:
+            extend(run, inside, items)
+            return self
         found = items if isinstance(items, GeneratorType) else run.items(items)
         if type(inside) is list or isinstance(found, (Unknown, GeneratorType)):
             extend(run, inside, found)
@@ -247,7 +251,16 @@ def collected(run: Runtime, cls: Class, kind: Any, items: Value) -> Value:
     if isinstance(found, Unknown):
         return found
     run.check_size(len(found))
-    return made(run, cls, kind(found))
+    return opened(run, found, made(run, cls, kind(found)))
+
+
+def opened(run: Runtime, items: list[Value], container: Value) -> Value:
+    """A container that was made of `items`: where one of them stands for many of unknown number, it is not known how
+    many it has. What a list has is like that one."""
+    if not run.havocked or id(items) not in run.havocked:
+        return container
+    cause = run.havocked[id(items)][1]
+    return so_many(run, items[-1], cause) if type(container) is list and items else cause
 
 
 @lists.function("__new__", propagate_unknown=False)
