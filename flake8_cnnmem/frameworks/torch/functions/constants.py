@@ -60,7 +60,7 @@ def constant(shape: Shape, values: Iterable[Any] | None, dtype: str) -> Constant
 
 def as_stored(values: list[Any], dtype: str) -> list[Any]:
     """Numbers as a tensor of this dtype holds them: 0.1 is 0.10000000149... in single precision."""
-    if dtype not in SINGLE or not all(type(value) is float for value in values):
+    if dtype not in SINGLE or set(map(type, values)) != {float}:
         return values
     return list(array("f", values))
 
