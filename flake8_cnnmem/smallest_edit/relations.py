@@ -11,7 +11,7 @@ from itertools import pairwise
 from flake8_cnnmem.ops import Chunk, Reshape, Split
 from flake8_cnnmem.smallest_edit.numbers import elements, is_batch, sizes_written
 from flake8_cnnmem.smallest_edit.proportions import widths_joined
-from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, called, inside
+from flake8_cnnmem.smallest_edit.scene import COLOURS, Candidate, Place, Scene, called, inside
 
 FEWEST = 2
 """As many other calls show a relation."""
@@ -281,7 +281,8 @@ def squares_of_data(scene: Scene) -> Iterator[Candidate]:
             sides = [one for one, _ in numbers[-SIDES:]] if len(numbers) > SIDES else []
             beside_it = {number for one, number in numbers if one in sides and each in sides}
             for other in sorted((near | beside_it) - {value}):
-                if scene.often[value] == 1 and scene.often[other] >= FEWEST and other > FEWEST:
+                often = scene.often[other] >= FEWEST + (other not in beside_it)
+                if scene.often[value] == 1 and often and min(value, other) > COLOURS:
                     yield scene.candidate(8 + (other not in near), each, str(other))
 
 
