@@ -308,6 +308,8 @@ ranges = sequence(())
 @ranges.function("__new__", propagate_unknown=False)
 def range_new(run: Runtime, cls: Class, /, *args: Value) -> Value:
     """`range(stop)`, `range(start, stop, step)` of whole numbers."""
+    if any(type(arg) is float for arg in args):
+        raise TypeError("'float' object cannot be interpreted as an integer")
     bounds: list[Any] = [to_index(run, arg) for arg in args]
     for bound in bounds:
         if isinstance(bound, Unknown):
