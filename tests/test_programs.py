@@ -55,6 +55,11 @@ KNOWN: dict[str, Short] = {
     "student_on_the_host/1": Short(
         0.0466, ("upper-bound", "figure"), "a model that trains on the host beside another one is counted on the card"
     ),
+    "stepped_on_the_host/1": Short(
+        1.3564,
+        ("upper-bound", "trainable", "figure"),
+        "copies of the weights that an optimizer trains on the host are counted on the card",
+    ),
     "recomputed_by_hand/1": Short(
         -0.3616, ("lower-bound", "figure"), "what a backward pass of its own computes with a graph is not counted"
     ),

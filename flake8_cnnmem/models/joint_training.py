@@ -142,8 +142,15 @@ def with_loose(model: Model, loose: Sequence[Weight], phase: Phase, followed: bo
     """The model with the tensors of no model that its step updates as parameters of its own, which they are in a step
     that was followed."""
     trained = (model.trained or frozenset()) | (phase.reached & {id(weight) for weight in loose})
-    causes = model.causes if followed else (*model.causes, Unknown(OF_NO_MODEL, *site_of_step(phase)))
+    there = [weight.moved_at(phase.stepped) for weight in model.weights]
+    on_the_host = bool(there) and all(there) and not any(weight.moved_at(phase.stepped) for weight in loose)
+    what = ON_THE_HOST if on_the_host else OF_NO_MODEL
+    cause = Unknown(what, *site_of_step(phase), upper=on_the_host)
+    causes = model.causes if followed else (*model.causes, cause)
     return replace(model, weights=(*model.weights, *loose), trained=trained, causes=causes)
+
+
+ON_THE_HOST = "copies of the weights that are trained on the host were counted on the device"
 
 
 def with_all_of_a_fit(model: Model, root: Root, phase: Phase) -> Model:
