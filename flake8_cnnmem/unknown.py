@@ -38,9 +38,11 @@ class Unknown:
     def divided(self, by: float) -> Unknown:
         """What dividing it gives."""
         once = self.divisor is None and by >= 1 and by == int(by)
+        base, times, more = self.place or (self, 1, 0)
         return replace(
-            self, something=True, divisor=int(by) if once else 0, place=None, span=None, length=None, asks=None
-        )
+            self, something=True, divisor=int(by) if once else 0, place=None, span=None, length=None, asks=None,
+            difference=None, made_as=("//", base, (times, more, by)) if isinstance(by, int) else None,
+        )  # fmt: skip
 
     def as_something(self) -> Unknown:
         """The same where it is certain not to be None."""
@@ -86,6 +88,9 @@ class Unknown:
     """"file" where it is all that a file holds, whose tensors may lie on the device, "part" where it is made of that: a
     number of it, or a part of its tensors."""
 
+    chance: bool = field(default=False, compare=False)
+    """Whether it is drawn at random, or is a test of what is."""
+
     of_layers: bool = field(default=False, compare=False)
     """Whether it may be a layer, or what makes one: several are there to choose from."""
 
@@ -95,9 +100,8 @@ class Unknown:
     length: Unknown | None = field(default=None, compare=False, repr=False)
     """How many items it has, where it is a part of something in a row: a number that is not known, and its own."""
 
-    capped: tuple[Unknown, int, int] | None = field(default=None, compare=False, repr=False)
-    """Of the length of what was cut: the number that the length before it was computed from, how much more it was, and
-    where it was cut. Cut there again it is as long."""
+    made_as: tuple[str, Unknown, tuple[int, ...]] | None = field(default=None, compare=False, repr=False)
+    """Of a whole number: how it was made ("cut", "//"), of which number, and with what. Made so again it is equal."""
 
     asks: tuple[Unknown, str, int] | None = field(default=None, compare=False, repr=False)
     """Of a test that nobody knows: the whole number, the sign of comparison and the number it is compared with."""
@@ -111,8 +115,17 @@ class Unknown:
         return replace(
             self, something=True, number=kind, place=None, difference=None, stride=None, left=None, items=None,
             span=None, known=None, loaded="", sequence=False, of_layers=False, among=(), length=None, asks=None,
-            capped=None,
+            made_as=None,
         )  # fmt: skip
+
+    def by_chance(self) -> Unknown:
+        """The same, drawn at random."""
+        return replace(self, chance=True)
+
+    def skips(self, computed: int) -> Unknown:
+        """The cause for which something is computed or left out, where the side that leaves it out has `computed` so
+        many results: what a draw leaves out is counted, and the figure can only be smaller."""
+        return replace(self, upper=True) if self.chance and not computed else self
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""
@@ -133,7 +146,7 @@ class Unknown:
         return replace(
             self, number="", place=None, difference=None, stride=None, left=None, sides=None,
             loaded=self.made_of_file(), sequence=False, items=None, span=None, known=None, among=(), length=None,
-            asks=None, capped=None,
+            asks=None, made_as=None,
         )  # fmt: skip
 
     def made_of_file(self) -> str:
@@ -188,12 +201,14 @@ class Unknown:
         """The length of what is cut to `most`, where this is its length."""
         base, times, more = self.place or (self, 1, 0)
         found = self.at_most(most)
-        return (replace(found, capped=(base, more, most)) if times == 1 else found).moved(0)
+        return replace(found, made_as=("cut", base, (times, more, most))).moved(0)
 
     def is_number(self, other: Unknown) -> bool:
         """Whether this number and another one are the same for certain."""
-        one, two = self.capped, other.capped
-        return self is other or (one is not None and two is not None and one[0] is two[0] and one[1:] == two[1:])
+        if self is other:
+            return True
+        one, two = self.made_as, other.made_as
+        return one is not None and two is not None and one[::2] == two[::2] and one[1].is_number(two[1])
 
     def together(self, other: Unknown) -> int | Unknown | None:
         """The sum of two whole numbers, where one of them says what it makes of the other."""
