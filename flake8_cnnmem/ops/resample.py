@@ -73,6 +73,10 @@ class Pad(Weightless):
         """ "pad", or one by its mode ("reflection_pad")."""
         return PAD_KINDS.get(self.mode, "pad")
 
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """Maps of three sides are "volumes"."""
+        return ("volumes",) if len(self.pads) == 5 else ()
+
     def leaves_open(self, *inputs: Shape) -> bool:
         """Always: any side grows by as much."""
         return True

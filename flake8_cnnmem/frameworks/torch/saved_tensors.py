@@ -409,9 +409,11 @@ SHAPES = [
       for kind in ("amax", "amin")),
     *rows("index_put put crop", NOTHING),
     ("pad", OpRule(layout="suggested", gradient_layout="suggested")),
-    # Their kernels read a contiguous input, or a copy of it.
-    *rows("reflection_pad replication_pad",
+    # Their kernels read a contiguous input, or a copy of it, and those of a reflection of up to two sides a contiguous
+    # gradient.
+    *rows("replication_pad reflection_pad/volumes",
           OpRule((X,), layout="contiguous", reads="contiguous", passing="forward")),
+    ("reflection_pad", OpRule((X,), layout="contiguous", reads="contiguous", passing="forward", dense=True)),
     # It is written part by part into one that is empty; the way back goes through all of these copies.
     ("circular_pad", OpRule(backward=temporaries(1), layout="contiguous", known=False)),
     ("pixel_shuffle", OpRule(layout="contiguous")),
