@@ -168,7 +168,12 @@ def test_a_filler_that_asks_for_its_own_key_runs_no_other_module(
     monkeypatch.chdir(tmp_path / "own")
     asked: list[Any] = []
     run = registries.register_by_calls
-    monkeypatch.setattr(registries, "register_by_calls", lambda *given: (asked.append(given), run(*given)))
+
+    def noted(*given: Any) -> None:
+        asked.append(given)
+        run(*given)
+
+    monkeypatch.setattr(registries, "register_by_calls", noted)
     [model] = analyse(load("net.py"), Settings(search_path=(str(tmp_path / "lib"),))).reports
     assert (model.status, model.parameters) == ("exact", 6), model.causes
     assert len(asked) == calls
