@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.evaluate import registries
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.registries import imported_packages, may_fill, may_register, mentioned, places
 from flake8_cnnmem.settings.options import Settings
@@ -144,6 +145,38 @@ def test_nobody_else_registers_by_the_programs_own_name(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     [model] = analyse(load("net.py"), Settings()).reports
     assert model.parameters == 2, model.causes
+
+
+@pytest.mark.parametrize(("key", "calls"), [("NARROW", 0), ("WIDE", 1)])
+def test_a_filler_that_asks_for_its_own_key_runs_no_other_module(
+    key: str, calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`register` asks whether the key is there that it is about to put there: who reads another one, which the text of
+    no module shows, has all that register run. Python gives 6 parameters for either."""
+    registry = "TABLE = {}\n\ndef register(function):\n    word = function.__name__.upper()\n    if word in TABLE:\n"
+    registry += "        raise ValueError(word)\n    TABLE[word] = function\n    return function\n\n"
+    registry += "def make(name):\n    return TABLE[name]()\n"
+    wide = f"from zoo.registry import register\n{BLOCK}register(wide)\n"
+    own = f"from zoo.registry import register\n{BLOCK.replace('wide', 'narrow')}register(narrow)\n"
+    net = own + NET.replace('net = make("wide")', f'net = make("{key}")')
+    files = {"zoo/__init__.py": "from zoo import wide\n", "zoo/registry.py": registry, "zoo/wide.py": wide}
+    (tmp_path / "lib" / "zoo").mkdir(parents=True)
+    (tmp_path / "own").mkdir()
+    for name, text in files.items():
+        (tmp_path / "lib" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "own" / "net.py").write_text(net, encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "own")
+    asked: list[Any] = []
+    run = registries.register_by_calls
+
+    def noted(*given: Any) -> None:
+        asked.append(given)
+        run(*given)
+
+    monkeypatch.setattr(registries, "register_by_calls", noted)
+    [model] = analyse(load("net.py"), Settings(search_path=(str(tmp_path / "lib"),))).reports
+    assert (model.status, model.parameters) == ("exact", 6), model.causes
+    assert len(asked) == calls
 
 
 def test_a_package_that_only_other_modules_import_registers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
