@@ -193,7 +193,7 @@ class Net(nn.Module):
         x = self.first(x)
         {body}
 """
-UNKNOWN = "if torch.rand(1).item() > 0.5:"
+UNKNOWN = "if x.mean().item() > 0.5:"
 WAYS = {
     "a return": f"{UNKNOWN} return x\n        return self.second(x)",
     "a round that goes on": f"for _ in range(1):\n            {UNKNOWN} continue\n            x = self.second(x)\n"
@@ -209,6 +209,14 @@ def test_what_may_not_run_is_no_part_of_the_bound(body: str) -> None:
     [report] = analyse(Source("net.py", DOUBTFUL.format(body=body)), Settings()).reports
     assert report.status == "lower-bound"
     assert [row.name for row in report.rows if row.type == "Linear"] == ["first"]
+
+
+@pytest.mark.parametrize("body", WAYS.values(), ids=WAYS)
+def test_what_a_draw_leaves_out_is_part_of_an_upper_bound(body: str) -> None:
+    drawn = body.replace(UNKNOWN, "if torch.rand(1).item() > 0.5:")
+    [report] = analyse(Source("net.py", DOUBTFUL.format(body=drawn)), Settings()).reports
+    assert report.status == "upper-bound"
+    assert [row.name for row in report.rows if row.type == "Linear"] == ["first", "second"]
 
 
 NEVER_MADE = {
