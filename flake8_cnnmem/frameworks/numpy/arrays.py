@@ -10,7 +10,8 @@ from typing import Any
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value, name_of
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import (
     NARROW,
@@ -48,6 +49,13 @@ def make(shape: Shape | Unknown, flat: Sequence[Value] | None, dtype: str) -> Te
     if flat is None or len(flat) > KEPT or count(shape) != len(flat):
         return Tensor(shape, dtype, framework="numpy")
     return Tensor(shape, dtype, data=nested(shape, [cast(value, dtype) for value in flat]), framework="numpy")
+
+
+def refused(run: Runtime, what: str, *arrays: Tensor) -> ValueError:
+    """What NumPy raises for arrays of these shapes, once it is noted among the program's wrong sizes."""
+    problem = Problem("CNM201", f"cannot be computed: {what}", error="ValueError")
+    run.apply(Refused(problem), *arrays, function="array", framework="numpy")
+    return ValueError(what)
 
 
 def viewed(made: Tensor, array: Tensor, order: Sequence[int] | None = None) -> Tensor:
@@ -114,8 +122,11 @@ def scalar(value: Value) -> bool:
 
 
 def may_be_an_array(item: Value) -> bool:
-    """Whether an item of a list, of which nothing is known, may be an array or a list itself."""
-    return isinstance(item, Unknown) and (item.sequence or not (item.number or item.something))
+    """Whether an item of a list, of which nothing is known, may be an array or a list itself. What has a dtype may:
+    `image.astype(np.float32)`."""
+    if not isinstance(item, Unknown):
+        return False
+    return item.sequence or not (item.number or item.something) or (item.known is not None and "dtype" in item.known)
 
 
 def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | Unknown:
@@ -211,7 +222,7 @@ def sizes(run: Runtime, value: Value) -> Shape | Unknown:
         flat = flat_of(value)
         value = tuple(flat) if flat is not None else run.unknown("the values of a shape are not known")
     if isinstance(value, Unknown):
-        return value
+        return (value,) if value.number == "int" else value
     if isinstance(value, (int, Batch)) and not isinstance(value, bool):
         return (value,)
     if isinstance(value, float):
