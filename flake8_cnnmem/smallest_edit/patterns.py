@@ -19,6 +19,8 @@ LONGEST = 200
 """Characters of a pattern that is taken apart."""
 MOST = 10
 """Edits of one pattern."""
+MOST_BEFORE = 4
+"""Edits of a pattern that stands before the call which refuses the sizes."""
 
 
 def names_exchanged(scene: Scene) -> Iterator[Candidate]:
@@ -37,7 +39,7 @@ def names_exchanged(scene: Scene) -> Iterator[Candidate]:
                 for text, one, other in exchanged(written)
                 if (is_consistent(scene, text) if own else sizes.get(one, one) != sizes.get(other, other))
             ]
-            for at, text in enumerate(texts[:MOST]):
+            for at, text in enumerate(texts[: MOST if own else MOST_BEFORE]):
                 # What names the axes of the operands themselves decides before what was done with them earlier.
                 yield scene.candidate((5 if own else 9) + place.distance / 4 + 0.05 * at, node, text)
 
