@@ -65,14 +65,13 @@ def as_size(value: object, otherwise: Unknown) -> Size:
 def add(left: Size, right: Size) -> Size:
     if isinstance(left, int) and isinstance(right, int):
         return left + right
-    if isinstance(left, Unknown) and isinstance(right, Unknown):
-        # What is filled up to a length, before or behind, is that long.
-        whole = left.filled(right) if right.difference is not None else right.filled(left)
-        return left if whole is None else whole
     if isinstance(left, Unknown):
-        return left
+        if isinstance(right, Unknown):
+            total = left.plus(right)
+            return left if total is None else total
+        return left.moved(right) if type(right) is int and left.place is not None else left
     if isinstance(right, Unknown):
-        return right
+        return right.moved(left) if type(left) is int and right.place is not None else right
     if isinstance(left, Batch) and isinstance(right, Batch):
         total = left.multiple + right.multiple
         return Batch(total) if total else 0
@@ -83,16 +82,11 @@ def add(left: Size, right: Size) -> Size:
     return Unknown("a size is neither a number nor a multiple of the batch")
 
 
-def cut(size: Unknown, start: object, stop: object, step: object) -> Unknown:
-    """What `[start:stop]` leaves of an axis of which nobody knows how long it is: at most so much as lies between."""
-    begin = 0 if start is None else start
-    plain = step in (None, 1) and type(begin) is int and type(stop) is int and 0 <= begin < stop
-    return size.at_most(stop - begin) if plain and isinstance(stop, int) and isinstance(begin, int) else size
-
-
 def negate(size: Size) -> Size:
     if isinstance(size, int):
         return -size
+    if isinstance(size, Unknown):
+        return size.multiplied(-1) if size.place is not None else size
     return Batch(-size.multiple) if isinstance(size, Batch) else size
 
 
@@ -248,7 +242,13 @@ def root(size: int, degree: int) -> int | None:
 
 
 def read(shape: Shape | Unknown) -> Shape | Unknown:
-    """A shape as a program reads it: each size that is not known is a whole number, and no relation of it to others."""
+    """A shape as a program reads it: each size that is not known is a whole number, with no relation to others but that
+    in which it was made."""
     if isinstance(shape, Unknown):
         return shape
-    return tuple(size.another("int") if isinstance(size, Unknown) else size for size in shape)
+    return tuple(size.another("int") if is_of_its_own(size) else size for size in shape)
+
+
+def is_of_its_own(size: Size) -> TypeGuard[Unknown]:
+    """Whether a size is a cause, and not what was computed from a number that nobody knows."""
+    return isinstance(size, Unknown) and (size.place is None or size.number != "int")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.joins import join
+from flake8_cnnmem.evaluate.lengths import assumed
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, UNDONE, Returned
 from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
@@ -120,11 +121,13 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     that of the cheaper side goes on, or that of the body where it is `likely` that it runs."""
     run.spend(1)
     events = len(run.trace.events)
-    first = take(run, cause, frame, body)
+    with assumed(run, cause, True):
+        first = take(run, cause, frame, body)
     if first.signal is UNDONE:
         return UNDONE
     try:
-        second = take(run, cause, frame, orelse)
+        with assumed(run, cause, False):
+            second = take(run, cause, frame, orelse)
     except Leaving:
         # The budget ends here: what the first side has made is as it was made (see `take`).
         for key in first.born & first.states.keys():

@@ -9,7 +9,7 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
-from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value
+from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value, name_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import (
@@ -104,6 +104,10 @@ def flat_of(tensor: Tensor) -> list[Value] | None:
     return values if len(values) == count(tensor.shape) else None
 
 
+ANY_NUMBER = {"int": 0, "float": 0.0}
+"""What stands for a number that is not known, where only its dtype is asked for."""
+
+
 def scalar(value: Value) -> bool:
     """Whether a value counts as one element: a number, a size, text, anything that is no sequence."""
     return not isinstance(value, (list, tuple, range, Tensor, deque, set, dict)) and not hasattr(value, "__next__")
@@ -118,9 +122,13 @@ def may_be_an_array(item: Value) -> bool:
 
 
 def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | Unknown:
-    """What `np.asarray` makes of numbers, nested sequences, arrays and other frameworks' tensors."""
+    """What `np.asarray` makes of numbers, nested sequences, arrays and other frameworks' tensors.
+
+    What nobody knows is an array as soon as its dtype is said: of it, or by who asks.
+    """
     if isinstance(value, Unknown):
-        return value
+        kind = dtype or name_of((value.known or {}).get("dtype"))
+        return value if kind is None else Tensor(value, kind, framework="numpy")
     if isinstance(value, Tensor):
         own = "float32" if value.dtype == "float" else value.dtype
         if value.framework == "numpy" and dtype in (None, own):
@@ -142,15 +150,15 @@ def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | U
     items = run.items(value)
     if isinstance(items, Unknown):
         item = run.sample(value)
-        count = run.iterate(value)
         if isinstance(item, Unknown) and item.number:
-            # So many numbers: `[places[letter] for letter in text]`.
-            kind = dtype or ("int64" if item.number == "int" else "float64")
-            return make((count if isinstance(count, Unknown) else items,), None, kind)
+            item = ANY_NUMBER[item.number]
         one = items if item is MISSING else as_array(run, item, dtype)
-        if isinstance(one, Unknown) or isinstance(one.shape, Unknown):
+        if isinstance(one, Unknown):
             return items
-        return make((count if isinstance(count, Unknown) else items, *one.shape), None, one.dtype)
+        if isinstance(one.shape, Unknown):
+            return Tensor(items, one.dtype, framework="numpy")
+        length = run.length_of(value)
+        return make((items if length is None else length, *one.shape), None, one.dtype)
     return gathered(run, items, dtype)
 
 
