@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.dims import BatchTest, Shape, Size, show
-from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.lazy_dataclass import Referable, dataclass
 from flake8_cnnmem.op_traits import OpTraits
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -35,12 +35,6 @@ class Site(Protocol):
     def column(self) -> int:
         """1-based."""
         ...
-
-
-class Referable:
-    """What may be referred to weakly, though it has slots."""
-
-    __slots__ = ("__weakref__",)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -73,8 +67,12 @@ class Tensor(Referable):
     """Of labels: how many classes they tell apart. Each of the numbers below it is among the values. 0 for others."""
     one_hot: int = 0
     """Of labels as rows with a one at their class: how many classes they tell apart, each of them in some row."""
+    largest: int | None = None
+    """Of whole numbers that a model is given (lengths of sequences): the largest one, where it is known."""
     true: int | None = None
     """Of a mask that holds more values than are kept: how many of them are true. None where that is not known."""
+    chance: bool = False
+    """Of a constant of no known values: whether they are drawn at random each time."""
     symbolic: bool = False
     """Of a leaf: whether it stands for what a model is given later. What is computed from it holds no values."""
     as_wide_as: Tensor | None = None

@@ -14,6 +14,7 @@ from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.volumes import volumes
 from flake8_cnnmem.models.inputs import drops_of
 from flake8_cnnmem.ops import AttentionInputs, Bilinear, Recurrent, RecurrentCell
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.results import Drop, Row
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
@@ -200,7 +201,8 @@ def declared_by_layer(call: Call) -> bool:
     """Whether what a call's layer declares is what does not fit, and not one of several inputs to another, nor the
     order of an input's axes."""
     problem = call.problem
-    if problem is None or problem.elsewhere is not None:
+    if problem is None or problem.elsewhere is not None or isinstance(call.op, Refused):
+        # What is refused is what is handed over.
         return False
     several = (
         isinstance(call.op, (AttentionInputs, Bilinear, Recurrent, RecurrentCell)) and problem.declared is not None

@@ -351,3 +351,9 @@ def state(self: Any) -> list[Any]:
 def take_state(self: Any, values: list[Any]) -> None:
     for each, value in zip(entries(type(self)), values, strict=True):
         object.__setattr__(self, each.name, value)
+
+
+class Referable:
+    """What may be referred to weakly, though it has slots."""
+
+    __slots__ = ("__weakref__",)

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from os.path import basename
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import show
@@ -57,7 +58,54 @@ def with_numbers(problem: LayerProblem, root: Root) -> LayerProblem:
         line = place[1] if place is not None and place[0] == problem.site.path else problem.site.line
         if line != problem.site.line and not re.search(rf"\b{in_words(line)}\b", problem.message):
             found.setdefault(line, f"{size} is written in {in_words(line)}")
-    return replace(problem, written=", ".join(list(found.values())[:MOST_NUMBERS]))
+    said = [*list(found.values())[:MOST_NUMBERS], *list(said_of_other_files(problem, root))[:MOST_ELSEWHERE]]
+    return replace(problem, written=", ".join(said))
+
+
+def said_of_other_files(problem: LayerProblem, root: Root) -> Iterator[str]:
+    """Where in other files than that of the finding the sizes come from: the layer or call that refuses them, the one
+    that gave them or the line that made them, and the lines in which their numbers are written."""
+    call = problem.call
+    if call is None:
+        return
+    declared, given = problem.problem.declared, problem.problem.given
+    sides: list[tuple[str, Call | None, Site | None, int | None]] = [("it", call, None, declared)]
+    for tensor in call.inputs[:MOST_ORIGINS]:
+        maker = maker_of(tensor)
+        sides.append((show_shape(tensor), maker, None if maker is not None else leaf_of(tensor).site, given))
+        before = maker
+        while isinstance(before, Call) and isinstance(before.op, (Flatten, Reshape)) and before.inputs:
+            # What made the maps that are one row of features now.
+            tensor, before = before.inputs[0], maker_of(before.inputs[0])
+            sides.append((show_shape(tensor), before, None, None))
+    seen = {(problem.site.path, problem.site.line)}
+    for name, made, leaf, number in sides:
+        sites = [leaf] if leaf is not None else list(innermost_sites(made)) if made is not None else []
+        for site in sites[:1]:
+            if site is not None and site.path != problem.site.path and (site.path, site.line) not in seen:
+                seen.add((site.path, site.line))
+                verb = "stands in" if made is call else "comes from"
+                yield f"{name} {verb} {in_words(site.line)} of {basename(site.path)}"
+        for site in sites:
+            place = written_at(site, number, root.run) if number else None
+            if place is not None and place[0] != problem.site.path and place not in seen:
+                seen.add(place)
+                yield f"{number} is written in {in_words(place[1])} of {basename(place[0])}"
+                break
+
+
+def innermost_sites(call: Call) -> Iterator[Site]:
+    """Where a call's layer is made or an op called, from the inside outwards."""
+    layer = call.within.layer if call.within is not None else None
+    if call.site is not None and (not isinstance(layer, Instance) or layer.cls.site is not None):
+        yield call.site
+    for invocation in call.ancestry():
+        if isinstance(invocation.layer, Instance) and invocation.layer.site is not None:
+            yield invocation.layer.site
+
+
+MOST_ELSEWHERE = 5
+"""Lines of other files that one message names."""
 
 
 def numbers_of(problem: LayerProblem) -> Iterator[tuple[Site | None, int]]:

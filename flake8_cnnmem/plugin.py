@@ -44,6 +44,7 @@ class Plugin:
         for option in OPTIONS:
             manager.add_option(
                 f"--cnnmem-{option.name}",
+                action=configuration.AddsUp if option.adds_up else "store",
                 type=configuration.typed(option.parse),
                 default=None,
                 metavar=option.metavar,

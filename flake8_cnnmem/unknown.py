@@ -38,9 +38,11 @@ class Unknown:
     def divided(self, by: float) -> Unknown:
         """What dividing it gives."""
         once = self.divisor is None and by >= 1 and by == int(by)
+        base, times, more = self.place or (self, 1, 0)
         return replace(
-            self, something=True, divisor=int(by) if once else 0, place=None, span=None, length=None, asks=None
-        )
+            self, something=True, divisor=int(by) if once else 0, place=None, span=None, length=None, asks=None,
+            difference=None, made_as=("//", base, (times, more, by)) if isinstance(by, int) else None,
+        )  # fmt: skip
 
     def as_something(self) -> Unknown:
         """The same where it is certain not to be None."""
@@ -55,6 +57,10 @@ class Unknown:
     place: tuple[Unknown, int, int] | None = field(default=None, compare=False, repr=False)
     """Of a whole number that is so many times another one, which is not known either, and so much more: that one, how
     many times, and how much."""
+
+    difference: tuple[Unknown | int, Unknown] | None = field(default=None, compare=False, repr=False)
+    """Of a whole number: the two others that it is the difference of. What is filled up by it is as long as the first
+    of them."""
 
     stride: int | None = field(default=None, compare=False)
     """Of a number of a range whose end is not known: how much more the next one is."""
@@ -82,6 +88,9 @@ class Unknown:
     """"file" where it is all that a file holds, whose tensors may lie on the device, "part" where it is made of that: a
     number of it, or a part of its tensors."""
 
+    chance: bool = field(default=False, compare=False)
+    """Whether it is drawn at random, or is a test of what is."""
+
     of_layers: bool = field(default=False, compare=False)
     """Whether it may be a layer, or what makes one: several are there to choose from."""
 
@@ -90,6 +99,9 @@ class Unknown:
 
     length: Unknown | None = field(default=None, compare=False, repr=False)
     """How many items it has, where it is a part of something in a row: a number that is not known, and its own."""
+
+    made_as: tuple[str, Unknown, tuple[int, ...]] | None = field(default=None, compare=False, repr=False)
+    """Of a whole number: how it was made ("cut", "//"), of which number, and with what. Made so again it is equal."""
 
     asks: tuple[Unknown, str, int] | None = field(default=None, compare=False, repr=False)
     """Of a test that nobody knows: the whole number, the sign of comparison and the number it is compared with."""
@@ -101,9 +113,19 @@ class Unknown:
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
         return replace(
-            self, something=True, number=kind, place=None, stride=None, left=None, items=None, span=None, known=None,
-            loaded="", sequence=False, of_layers=False, among=(), length=None, asks=None,
+            self, something=True, number=kind, place=None, difference=None, stride=None, left=None, items=None,
+            span=None, known=None, loaded="", sequence=False, of_layers=False, among=(), length=None, asks=None,
+            made_as=None,
         )  # fmt: skip
+
+    def by_chance(self) -> Unknown:
+        """The same, drawn at random."""
+        return replace(self, chance=True)
+
+    def skips(self, computed: int) -> Unknown:
+        """The cause for which something is computed or left out, where the side that leaves it out has `computed` so
+        many results: what a draw leaves out is counted, and the figure can only be smaller."""
+        return replace(self, upper=True) if self.chance and not computed else self
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""
@@ -122,8 +144,9 @@ class Unknown:
         if plain and not self.loaded and not self.sequence and self.asks is None:
             return self
         return replace(
-            self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file(),
-            sequence=False, items=None, span=None, known=None, among=(), length=None, asks=None,
+            self, number="", place=None, difference=None, stride=None, left=None, sides=None,
+            loaded=self.made_of_file(), sequence=False, items=None, span=None, known=None, among=(), length=None,
+            asks=None, made_as=None,
         )  # fmt: skip
 
     def made_of_file(self) -> str:
@@ -146,7 +169,7 @@ class Unknown:
         """The whole number that is so much more."""
         base, times, before = self.place or (self, 1, 0)
         span = self.span and (self.span[0] + by, self.span[1] + by, self.span[2])
-        return replace(self, place=(base, times, before + by), span=span)
+        return replace(self, place=(base, times, before + by), span=span, difference=None)
 
     def multiplied(self, by: int) -> Unknown:
         """The whole number that is so many times this one."""
@@ -154,7 +177,7 @@ class Unknown:
         ends = sorted(end * by for end in self.span[:2]) if self.span is not None and by else None
         span = None if ends is None else (ends[0], ends[1], True)
         place = (base, times * by, more * by)
-        return replace(self, something=True, stride=None, left=None, place=place, span=span)
+        return replace(self, something=True, stride=None, left=None, place=place, span=span, difference=None)
 
     def every(self, stride: int) -> Unknown:
         """A number of a range whose end is this one, of which the next one is so much more."""
@@ -164,17 +187,47 @@ class Unknown:
         """How much there is from a place of such a range to the end that is this number."""
         return replace(self.another("int"), left=start.stride)
 
+    def less(self, other: Unknown) -> Unknown:
+        """How much this whole number is more than another one."""
+        return replace(self.left_behind(other), difference=(self, other))
+
+    def filled(self, by: Unknown) -> Unknown | int | None:
+        """The sum with a difference to this very number: what that was taken from. None for any other."""
+        if by.difference is None or self.distance(by.difference[1]) != 0:
+            return None
+        return by.difference[0]
+
+    def cut(self, most: int) -> Unknown:
+        """The length of what is cut to `most`, where this is its length."""
+        base, times, more = self.place or (self, 1, 0)
+        found = self.at_most(most)
+        return replace(found, made_as=("cut", base, (times, more, most))).moved(0)
+
+    def is_number(self, other: Unknown) -> bool:
+        """Whether this number and another one are the same for certain."""
+        if self is other:
+            return True
+        one, two = self.made_as, other.made_as
+        return one is not None and two is not None and one[::2] == two[::2] and one[1].is_number(two[1])
+
+    def together(self, other: Unknown) -> int | Unknown | None:
+        """The sum of two whole numbers, where one of them says what it makes of the other."""
+        total = self.plus(other)
+        if total is not None:
+            return total
+        return self.filled(other) if other.difference is not None else other.filled(self)
+
     def distance(self, other: Unknown) -> int | None:
         """How much more another whole number is, where both were computed from the same one."""
         (base, times, before), (same, often, after) = self.place or (self, 1, 0), other.place or (other, 1, 0)
-        alike = base is same and times == often and self.number == other.number == "int"
+        alike = base.is_number(same) and times == often and self.number == other.number == "int"
         return after - before if alike else None
 
     def plus(self, other: Unknown) -> int | Unknown | None:
         """The sum of two whole numbers, where both were computed from the same one: a number where one takes away what
         the other adds."""
         (base, times, more), (same, often, further) = self.place or (self, 1, 0), other.place or (other, 1, 0)
-        if base is not same or not self.number == other.number == "int" or self.place is other.place is None:
+        if not base.is_number(same) or not self.number == other.number == "int" or self.place is other.place is None:
             return None
         if times == -often:
             return more + further

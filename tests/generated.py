@@ -292,20 +292,10 @@ def differs(truth: dict[str, Any], told: dict[str, Any]) -> str:
 
 
 def main() -> int:
+    from tests.generated_language import search
+
     count, first = (int(text) for text in (*sys.argv[1:3], *("2000", "0")[len(sys.argv[1:3]) :]))
-    wrong = found = raising = exact = 0
-    for seed in range(first, first + count):
-        text = written(seed, edited=True)
-        truth, told = asked(text), said(text)
-        raising += "raises" in truth
-        found += "raises" in truth and bool(told["found"])
-        exact += told["status"] == "exact"
-        message = differs(truth, told)
-        if message:
-            wrong += 1
-            print(f"seed {seed}: {message}", flush=True)
-    print(f"{count} programs, {exact} exact, {raising} raise, {found} of them found, {wrong} wrong")
-    return 1 if wrong else 0
+    return search(lambda seed: written(seed, edited=True), count, first)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-HEAD = """\
+from tests import generated_surgery
+
+HEAD = f"""\
+{generated_surgery.HEAD}\
 import copy
 import itertools
 import os
@@ -148,8 +151,20 @@ def from_texts(texts: Sequence[str], before: str = "") -> Edit:
     return edit
 
 
+def sometimes(rarely: Edit, otherwise: Edit, chance: float) -> Edit:
+    def edit(rng: random.Random, name: str) -> str:
+        return (rarely if rng.random() < chance else otherwise)(rng, name)
+
+    return edit
+
+
 TYING = "NAME.e, NAME.f = nn.Linear(3, 3), nn.Linear(3, 3)\nNAME.f.weight = NAME.e.weight\n"
+CHANGED = from_texts(generated_surgery.CHANGED, TYING)
+HOOKED = from_texts(generated_surgery.HOOKED, TYING)
+"""Hooks and other changes: of two layers whose weight is one, or of those that run."""
+REFUSED_CALL = from_texts(generated_surgery.REFUSED, TYING)
 EDITS: tuple[Edit, ...] = (
+    CHANGED, CHANGED, sometimes(REFUSED_CALL, CHANGED, 0.12), HOOKED,
     container, dictionary, from_texts(FREEZING), from_texts(DECIDED), from_texts(DECIDED), from_texts(LATE),
     from_texts(TIED, TYING),
 )  # fmt: skip

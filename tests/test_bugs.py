@@ -36,12 +36,12 @@ ELSEWHERE = {
     "torch_conv1d_channels_last", "torch_dataclass", "torch_dataset_getitem", "torch_dataset_grayscale",
     "torch_feature_extractor_children", "torch_gate_split", "torch_grid_last",
     "torch_gru_no_batch_first_head", "torch_heads_not_divided", "torch_instance_norm_single",
-    "torch_lstm_unpacked_wrong", "torch_mask_estimate_channels", "torch_memory_width", "torch_mha_mask_shape",
+    "torch_lstm_unpacked_wrong", "torch_memory_width", "torch_mha_mask_shape",
     "torch_moe_expert_out", "torch_mse_sizes", "torch_packed_lengths", "torch_pooled_away",
     "torch_positions_odd_width", "torch_positions_without_token", "torch_relative_bias_window",
     "torch_se_block_reduction", "torch_shifted_labels_only", "torch_siamese_cat_once", "torch_stack_states",
     "torch_text_cnn_filters", "torch_unflatten", "torch_upsample_odd",
-    "torch_vae_reparam_half", "torch_view_mixes_batch", "torch_wavenet_dilation",
+    "torch_view_mixes_batch", "torch_wavenet_dilation",
 }  # fmt: skip
 """Pairs whose bug is found, and told at another line than the marked one."""
 

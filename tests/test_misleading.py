@@ -140,6 +140,11 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "library_python.py::BoundLate()": "what a generator expression reads was bound anew",
     "library_python.py::HookOnState()": "what a hook makes of a state_dict is not followed",
     "library_python.py::Narrow()": "what is computed with a number of uint8 is not followed",
+    "saved_shared.py::inplace_many()": "Dropout writes into what ReLU has saved",
+    "weights_torch.py::in_place_chain()": "Hardtanh writes into what ReLU has saved",
+    "parts_torch.py::ByItself()": "setitem writes into what mul_ has saved",
+    "written_torch.py::SavedChanged()": "add_ writes into what sigmoid has saved",
+    "written_torch.py::SavedChanged2()": "mul_ writes into what mul has saved",
     "weights_torch.py::Bag()": "what embedding_bag keeps for its backward pass is not known",
 }
 """By target the beginning of the first cause."""

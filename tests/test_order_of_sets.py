@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import pytest
 
-from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.analysis import analyse, in_one_order
+from flake8_cnnmem.evaluate.unordered import sets_in_order
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.files import DISK
 from flake8_cnnmem.training import Fact
 
 HEAD = """\
@@ -92,6 +94,89 @@ model[1] = nn.Linear(10, 4) if model[0].weight.requires_grad else nn.Linear(10, 
 }
 
 
+PICK = """
+def pick(name):
+    known = ["none"] + list(NAMES)
+    known[-1] = "and " + known[-1]
+    if name not in known and name != "wide":
+        raise ValueError("not one of " + ", ".join(known))
+    return WIDTHS[name]
+
+
+"""
+
+UNREAD = {
+    "whether all match": """
+import re
+names = re.compile("[a-z]+")
+known = all(names.match(name) for name in NAMES)
+model = nn.Linear(10, 3 if known else 4)""",
+    "whether any ends so": """
+model = nn.Linear(10, 4)
+if any(name.split('d')[-1] == 'le' for name in NAMES):
+    model = nn.Linear(10, 3)""",
+    "those that are left, sorted": """
+left = sorted(filter(lambda n: 'd' in n, NAMES))
+model = stack(WIDTHS[name] for name in left)""",
+    "what a message lists": f"{PICK}model = nn.Linear(10, pick('wide'))",
+    "another set of the first letters": """
+letters = {name[0] for name in NAMES} | {'x', 'w'}
+model = nn.Linear(10, len(letters))""",
+}
+"""The same with all of them; and nobody reads an order, so that one evaluation is enough."""
+
+READ = {
+    "a message that is read": f"""{PICK}
+try:
+    pick('tiny')
+except ValueError as error:
+    text = str(error)
+model = nn.Linear(10, 1 + len(text.split('wide')[0]))""",
+    "an object that counts what it is asked": """
+class Log:
+    seen = []
+
+    def match(self, name):
+        self.seen.append(name)
+        return True
+
+
+log = Log()
+known = all(log.match(name) for name in NAMES)
+model = nn.Linear(10, WIDTHS[log.seen[0]])""",
+    "a list that is used behind the test": """
+def pick(name):
+    known = list(NAMES)
+    if name not in known:
+        raise ValueError(', '.join(known))
+    return WIDTHS[known[0]]
+
+
+model = nn.Linear(10, pick('wide'))""",
+    "formatted": """
+def pick():
+    text = '%s' % (NAMES,)
+    return 1 + len(text.split('wide')[0])
+
+
+model = nn.Linear(10, pick())""",
+    "a function with a builtin's name": """
+def any(names):
+    for name in names:
+        return WIDTHS[name]
+
+
+first = any(NAMES)
+model = nn.Linear(10, first)""",
+    "keys in the order in which they are asked for": """
+from collections import defaultdict
+found = defaultdict(int)
+known = {found[name] for name in NAMES}
+model = nn.Linear(10, WIDTHS[list(found)[0]])""",
+}
+CHANGES |= READ
+
+
 def report_of(code: str) -> ModelReport:
     settings = Settings(batch_size=Fact(2, "option"), input_shape=Fact((10,), "option"))
     [report] = analyse(Source("model.py", f"{HEAD}{code}\n"), settings, "model").reports
@@ -110,6 +195,16 @@ def test_what_changes_with_the_order_is_not_known(code: str) -> None:
     assert report.status == "unresolved"
     assert report.causes[0].reason == "the order of a set changes from run to run of Python"
     assert not report.problems
+
+
+@pytest.mark.parametrize("code", UNREAD.values(), ids=UNREAD)
+def test_an_order_that_nobody_reads_takes_no_other_evaluation(code: str) -> None:
+    with sets_in_order(0) as order:
+        report = report_of(code)
+        first = in_one_order(Source("model.py", f"{HEAD}{code}\n"), Settings(), "model", DISK)
+    assert report.status == "exact", report.causes
+    assert first.reports
+    assert order.cause is None
 
 
 OBJECTS = """\

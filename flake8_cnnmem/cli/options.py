@@ -22,6 +22,7 @@ def add_settings(command: argparse.ArgumentParser) -> None:
     for option in OPTIONS:
         command.add_argument(
             f"--{option.name}",
+            action=configuration.AddsUp if option.adds_up else "store",
             type=configuration.typed(option.parse),
             # Absent when not given: `--gpu-limit none` is None, and more than nothing said.
             default=argparse.SUPPRESS,

@@ -94,10 +94,11 @@ def moved(symbol: str, left: int | Unknown, right: int | Unknown) -> Value:
         return left.multiplied(right) if type(right) is int else left.another("int")
     if not isinstance(right, Unknown):
         return left.moved(right if symbol == "+" else -right)
-    length = right.distance(left) if symbol == "-" else left.plus(right)
-    if length is None:
-        return left.left_behind(right) if symbol == "-" else left.another("int")
-    return length
+    if symbol == "+":
+        whole = left.together(right)
+        return left.another("int") if whole is None else whole
+    length = right.distance(left)
+    return left.less(right) if length is None else length
 
 
 ANY_NUMBER = {"int": 3, "float": 0.5}

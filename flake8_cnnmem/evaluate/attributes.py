@@ -10,6 +10,7 @@ from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import builtins
 from flake8_cnnmem.evaluate.annotations import annotations_of_class, annotations_of_function
+from flake8_cnnmem.evaluate.binding import bind, of_metaclass
 from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.module_dict import contents
 from flake8_cnnmem.evaluate.modules import Module
@@ -150,7 +151,7 @@ def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Valu
         return cls.module
     if name == "__new__":
         return run.builtin("object").namespace[name]
-    return instance.attributes if name == "__dict__" else MISSING
+    return instance.attributes if name == "__dict__" and SLOTS not in cls.facts else MISSING
 
 
 def not_described(run: Interpreter, cls: Class, name: str) -> Value:
@@ -172,22 +173,6 @@ def inherited(run: Interpreter, name: str) -> Value:
     return run.builtin("object").namespace.get(name, MISSING) if name in INHERITED else MISSING
 
 
-def bind(run: Interpreter, found: Value, receiver: Value, cls: Class) -> Value:
-    """What an attribute found on a class gives when it is read through an instance."""
-    kind = type(found)
-    if kind is Function or kind is Native:
-        return Bound(found, receiver)
-    if type(found) is StaticMethod:
-        return found.function
-    if type(found) is ClassMethod:
-        return Bound(found.function, cls)
-    if type(found) is Property:
-        return run.invoke(found.fget, (receiver,), {})
-    if type(found) is Instance and found.cls.find("__get__") is not MISSING:
-        return run.invoke(Bound(found.cls.find("__get__"), found), (receiver, cls), {})
-    return found
-
-
 COOPERATIVE = frozenset({"__new__", "__init__", "__init_subclass__"})
 """What a base class that is not known is taken to hand on to the next one in the order, as mixins do."""
 
@@ -202,6 +187,10 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
         return Native(
             "__call__", lambda run, *args, **kwargs: run.construct(receiver, *args, **kwargs), propagate_unknown=False
         )
+    meta = cls.facts.get("metaclass") if isinstance(receiver, Class) and value.cls not in cls.mro else None
+    if isinstance(receiver, Class) and isinstance(meta, Class) and value.cls in meta.mro:
+        # In another method of a metaclass: the class is its instance.
+        return of_metaclass(run, receiver, meta.mro[meta.mro.index(value.cls) + 1 :], name)
     mro = cls.mro
     start = mro.index(value.cls) + 1 if value.cls in mro else 0
     lost: Unknown | None = None

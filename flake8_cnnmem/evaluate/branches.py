@@ -118,7 +118,8 @@ def born_with(births: Mapping[int, Value], journal: Journal) -> set[int]:
 
 def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: Code, likely: bool = False) -> Value:
     """`if cause: body else: orelse`. Gives the signal that ends the block, as a statement does. Of two tensors alike
-    that of the cheaper side goes on, or that of the body where it is `likely` that it runs."""
+    that of the cheaper side goes on, or that of the body where it is `likely` that it runs; where a draw at random
+    leaves something out, that of the side that computes it."""
     run.spend(1)
     events = len(run.trace.events)
     with assumed(run, cause, True):
@@ -133,6 +134,7 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
         for key in first.born & first.states.keys():
             restore(*first.states[key])
         raise
+    cause = cause.skips(min(first.numbered, second.numbered))
     left = None if run.trace.doubts else frame.left
     if left is not None:
         frame.left = None
@@ -160,13 +162,14 @@ def joined(
         return None
     if isinstance(first.signal, Returned) and isinstance(second.signal, Returned):
         merge(run, first, second, cause, likely)
-        return Returned(join(run, first.signal.value, second.signal.value, cause))
+        swap = cause.upper and first.numbered < second.numbered
+        return Returned(join(run, first.signal.value, second.signal.value, cause, swap))
     ended, other = (first, second) if first.signal is not None else (second, first)
     if isinstance(other.signal, Returned):
         ended, other = other, ended
     plain = plain and run.invocation is None
     if isinstance(ended.signal, Returned):
-        frame.pending.append((ended.signal.value, cause, run.numbered))
+        frame.pending.append((ended.signal.value, doing(ended, cause), run.numbered))
         return go_on(run, frame, ended, other, cause) if plain else settle(run, frame, other)
     if ended.signal is other.signal:
         merge(run, first, second, cause, likely)
@@ -176,8 +179,13 @@ def joined(
     before = frame.variables.copy()
     variables = ended.states.get(id(frame.variables))
     if ended.signal is BREAK or ended.signal is CONTINUE:
-        frame.breaks.append((variables[1] if variables is not None else before, cause, run.numbered))
+        frame.breaks.append((variables[1] if variables is not None else before, doing(ended, cause), run.numbered))
     return go_on(run, frame, ended, other, cause) if plain else settle(run, frame, other)
+
+
+def doing(ended: Side, cause: Unknown) -> Unknown:
+    """The cause for which one side leaves, where only the other one may be what is left out."""
+    return dataclasses.replace(cause, upper=False) if ended.numbered else cause
 
 
 def go_on(run: Interpreter, frame: Frame, ended: Side, other: Side, cause: Unknown) -> Value:
@@ -276,7 +284,7 @@ def commit(run: Interpreter, side: Side) -> None:
 
 def merge(run: Interpreter, first: Side, second: Side, cause: Unknown, likely: bool) -> None:
     """Bring every container that either side changed into a state that both agree on."""
-    swap = None if likely else first.numbered > second.numbered
+    swap = None if likely else (first.numbered > second.numbered) is not cause.upper
     for key in {**first.states, **second.states}:
         container = (first.states.get(key) or second.states[key])[0]
         run.changed(container)

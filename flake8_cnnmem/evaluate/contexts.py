@@ -23,6 +23,9 @@ def enter_context(run: Interpreter, manager: Value) -> Value:
     """`manager.__enter__()`; an unknown manager gives itself."""
     if isinstance(manager, Unknown):
         return manager
+    if manager is None or type(manager) in (int, float, str, list, tuple, dict):
+        kind = type(manager).__name__
+        raise run.error("TypeError", f"'{kind}' object does not support the context manager protocol")
     method = run.find(manager, "__enter__")
     return run.unknown("a context manager is not followed") if method is MISSING else run.call(method)
 

@@ -111,6 +111,7 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
         options = {key: value(frame) for key, value in keywords}
         module = frame.module
         namespace: dict[str, Value] = {"__module__": module.name, "__qualname__": word, "__doc__": docstring(twin.body)}
+        namespace.update(prepared(run, word, parents, options))
         inner = Frame(run, module, "class", namespace, frame.closure(), frame.line)
         inner.cell = cell = []
         inner.body = twin
@@ -133,6 +134,18 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
         frame.store(as_stored(frame, word), made)
 
     return code
+
+
+def prepared(run: Any, word: str, parents: Sequence[Value], options: dict[str, Value]) -> dict[str, Value]:
+    """The names that the body of a class begins with, where its metaclass has a `__prepare__` of its own."""
+    inherited = (parent.facts.get("metaclass") for parent in parents if isinstance(parent, Class))
+    metaclass = options.get("metaclass") or next((each for each in inherited if each is not None), None)
+    own = metaclass.find("__prepare__") if isinstance(metaclass, Class) else MISSING
+    if not isinstance(getattr(own, "function", own), Function):
+        return {}
+    further = {key: value for key, value in options.items() if key != "metaclass"}
+    given = run.call(run.get(metaclass, "__prepare__"), word, tuple(parents), **further)
+    return dict(given) if type(given) is dict else {}
 
 
 def make_class(

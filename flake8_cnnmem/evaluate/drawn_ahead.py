@@ -41,7 +41,7 @@ HOW_DEEP = 4
 class DrawnAhead(Iterator[Value]):
     """An iterator's items in order, and on demand those of them that differ from what it has given."""
 
-    __slots__ = ("behind", "items", "numbered", "passed", "run", "seen", "started", "values", "waiting")
+    __slots__ = ("behind", "items", "layers", "numbered", "passed", "run", "seen", "started", "values", "waiting")
 
     def __init__(self, run: Interpreter, items: Iterator[Value]) -> None:
         self.run = run
@@ -52,6 +52,8 @@ class DrawnAhead(Iterator[Value]):
         self.behind: list[Value] = []
         """Those that come after the largest, for turns that gather gradients until one that steps."""
         self.seen: set[Any] = set()
+        self.layers: list[Value] = []
+        """What was given that is a layer, or one with its name, and is still to be noted."""
         self.values = 0.0
         """How many values the largest item has that was given."""
         self.passed = 0
@@ -62,9 +64,17 @@ class DrawnAhead(Iterator[Value]):
         drawn = self.waiting or self.behind
         item = drawn.pop(0) if drawn else next(self.items)
         given = self.given(item)
+        if holds_layer(given):
+            # A walk over the parts of a model, of which nothing is asked but in a loop that trains.
+            self.layers.append(given)
+        else:
+            self.note(given)
+        return item
+
+    def note(self, given: Value) -> None:
+        """Note what a turn is given."""
         self.seen |= {given} if is_plain(given) else {shapes_in(given)}
         self.values = max(self.values, values_in(given))
-        return item
 
     def __length_hint__(self) -> int:
         return len(self.waiting) + len(self.behind) + operator.length_hint(self.items)
@@ -80,6 +90,8 @@ class DrawnAhead(Iterator[Value]):
             return gathers
         if self.waiting:
             return self.started - self.run.budget.steps < TURN_STEPS
+        while self.layers:
+            self.note(self.layers.pop())
         largest: Value = MISSING
         most = self.values
         others: list[Value] = []
@@ -126,6 +138,12 @@ class DrawnAhead(Iterator[Value]):
             run.budget.depth, run.frame, run.invocation = depth, frame, invocation
         finally:
             trace.recording = recording
+
+
+def holds_layer(item: Value) -> bool:
+    """Whether an item of a loop is a layer, or a pair of its name and a layer."""
+    last = item[1] if type(item) is tuple and len(item) == 2 and type(item[0]) is str else item
+    return type(last) is Instance and frameworks.is_layer(last)
 
 
 def one_by_one(run: Interpreter, items: Iterator[Value]) -> Iterator[Value]:

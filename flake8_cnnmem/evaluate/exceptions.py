@@ -13,6 +13,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.contexts import guarding
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.unordered import note_caught, note_raised
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
@@ -40,6 +41,7 @@ def raise_(compiler: Compiler, node: cst.Raise, twin: ast.Raise) -> Code:
                 before = cause(frame)
                 exception.attributes["__cause__"] = run.call(before) if isinstance(before, Class) else before
                 exception.attributes["__suppress_context__"] = True
+            note_raised(frame, exception)
             raise Raised(exception)
         raise run.error("Exception", "an exception that is not known")
 
@@ -81,6 +83,7 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
             for kind, word, code in handlers:
                 if catches(frame, kind, raised.value):
                     if word is not None:
+                        note_caught(frame, raised.value)
                         frame.store(word, raised.value)
                     outer, frame.handling = frame.handling, raised.value
                     try:
@@ -113,6 +116,7 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
 
                 def handling(frame: Frame, word: str | None = word, code: Code = code) -> Value:
                     if word is not None:
+                        note_caught(frame, exception)
                         frame.store(word, exception)
                     return code(frame)
 

@@ -11,6 +11,7 @@ from flake8_cnnmem.evaluate.own_counts import tested
 from flake8_cnnmem.evaluate.parameters import compile_parameters
 from flake8_cnnmem.evaluate.private import as_stored, is_private, spelled_out
 from flake8_cnnmem.frameworks.framework import GPUS_COUNTED
+from flake8_cnnmem.runtime import so_many
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Value
@@ -302,7 +303,7 @@ def list_(compiler: Compiler, node: cst.List) -> Code:
     parts = compile_elements(compiler, node.elements)
 
     def code(frame: Frame) -> Value:
-        items = collect(frame, parts)
+        items = collect(frame, parts, lists=True)
         if isinstance(items, list) and not items:
             frame.run.note_registry(items)
         births = frame.run.births
@@ -330,8 +331,9 @@ def compile_elements(compiler: Compiler, elements: Iterable[cst.BaseElement]) ->
     return [(isinstance(item, cst.StarredElement), compiler.expression(item.value)) for item in elements]
 
 
-def collect(frame: Frame, parts: list[tuple[bool, Code]]) -> list[Value] | Unknown:
-    """The items of a display; Unknown when a starred part cannot be iterated."""
+def collect(frame: Frame, parts: list[tuple[bool, Code]], lists: bool = False) -> list[Value] | Unknown:
+    """The items of a display; Unknown when a starred part cannot be iterated, or is of unknown length: of what `lists`
+    its items alone, a list of unknown length."""
     items: list[Value] = []
     for starred, code in parts:
         value = code(frame)
@@ -341,6 +343,9 @@ def collect(frame: Frame, parts: list[tuple[bool, Code]]) -> list[Value] | Unkno
         spread = frame.run.items(value)
         if isinstance(spread, Unknown):
             return spread.loose()
+        if frame.run.havocked and id(spread) in frame.run.havocked:
+            cause = frame.run.havocked[id(spread)][1]
+            return so_many(frame.run, spread[-1], cause) if len(parts) == 1 and spread and lists else cause
         items.extend(spread)
     frame.run.spend(len(items))
     return items

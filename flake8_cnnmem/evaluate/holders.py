@@ -62,7 +62,9 @@ def nothing(value: Value) -> Iterable[Value]:
 
 def of_instance(value: Instance) -> Iterable[Value]:
     """What an object holds in its attributes, its class, and what natives note of it."""
-    held: list[Value] = [value.attributes, value.cls]
+    held: list[Value] = [each for each in value.attributes.values() if type(each) not in NO_TENSORS]
+    if value.cls.site is not None:
+        held.append(value.cls)
     if value.payload is not None:
         held.append(value.payload)
     if value.native is not None:

@@ -49,12 +49,15 @@ def complete_in_package(importer: Importer, container: Value) -> None:
         fill(importer, container, owner[1], package_places(importer, owner[1]))
 
 
-def package_places(importer: Importer, module: Module) -> list[Place]:
-    """The modules of the package that a module is of, as far as packages are searched."""
+def package_places(importer: Importer, module: Module) -> Sequence[Place]:
+    """The modules of the package that a module is of, as far as packages are searched: listed once, for all keys."""
     folder, inside = module.path, module.name.split(".")
     for _ in range(len(inside) - (0 if module.package else 1)):
         folder = os.path.dirname(folder)
-    found = []
+    known = importer.places.get((folder, inside[0]))
+    if known is not None:
+        return known
+    found = importer.places[folder, inside[0]] = []
     for path in itertools.islice(python_files(folder, importer.files), SEARCHED):
         parts = os.path.relpath(path, folder)[: -len(".py")].split(os.sep)
         package = parts[-1] == "__init__"

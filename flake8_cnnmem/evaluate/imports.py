@@ -78,6 +78,8 @@ class Importer:
         """Registries, by id, that statements which were searched for are filling."""
         self.called: set[int] = set()
         """Registries, by id, whose own functions' calls at the top of modules have been run."""
+        self.registering: dict[int, Sequence[str]] = {}
+        """By registry: the functions of its module that fill it."""
         self.fillers: dict[int, Sequence[str]] = {}
         """By registry: the files that may fill it."""
         self.texts: dict[str, str] = {}
@@ -85,6 +87,8 @@ class Importer:
         self.held = 0
         self.listed: dict[str, Sequence[str]] = {}
         """By folder: the files below it that are searched."""
+        self.places: dict[tuple[str, str], list[Place]] = {}
+        """By folder and name of a package: the modules of it that are searched."""
         self.mentioning: dict[tuple[str, ...], Sequence[str]] = {}
         """By package and the names of a registry: the files that mention one of them."""
         self.mentioned: dict[str, Mapping[object, Sequence[int]]] = {}

@@ -36,6 +36,7 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.generators import GeneratorFull
 from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.imports import MISSING_PACKAGES, Importer
+from flake8_cnnmem.evaluate.in_place import in_place
 from flake8_cnnmem.evaluate.invoke import call_function, call_with_unknown, class_base, construct, invoke
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
@@ -305,7 +306,7 @@ class Interpreter:
 
     def operate_in_place(self, operator: str, left: Value, right: Value) -> Value:
         """`left operator= right`, guarded as `operate`; the value that the target gets."""
-        return self.guarded(operators.in_place, operator, left, right)
+        return self.guarded(in_place, operator, left, right)
 
     def index(self, value: Value, key: Value) -> Value:
         """`value[key]`, guarded as `operate`."""

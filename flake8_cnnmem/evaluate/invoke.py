@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.alternatives import among, call_one
-from flake8_cnnmem.evaluate.attributes import INHERITED_FROM_UNKNOWN, bind
+from flake8_cnnmem.evaluate.attributes import INHERITED_FROM_UNKNOWN
+from flake8_cnnmem.evaluate.binding import bind
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
 from flake8_cnnmem.evaluate.classes import refuse_abstract
 from flake8_cnnmem.evaluate.compiler import StatementSite
@@ -332,7 +333,7 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
     for earlier, cause, number in reversed(frame.pending):
         run.doubt_calls(number)
         # Whoever returns earlier does less: that is what the least of the model does.
-        result = run.join(earlier, result, cause)
+        result = run.join(earlier, result, cause, cause.upper)
     return result
 
 

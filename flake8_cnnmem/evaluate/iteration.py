@@ -10,6 +10,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.builtins.reflection import Directory
+from flake8_cnnmem.evaluate.turns import is_of_a_stream
 from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -84,9 +85,7 @@ def iterate_instance(run: Interpreter, value: Instance) -> Iterator[Value] | Unk
         return draw(run, value) if result is value else iterate(run, result)
     if value.cls.find("__getitem__") is not MISSING and value.payload is None:
         if any(ONE_FOR_ALL in cls.facts for cls in value.cls.mro):
-            samples = Stream(lambda: run.index(value, 0), run.drawn_again())
-            samples.unsaid = run.unknown("how many samples of a data set are taken is not known")
-            return samples
+            return samples_of(run, value)
         return count_up(run, value)
     if value.payload is not None:
         return iterate(run, value.payload)
@@ -94,6 +93,34 @@ def iterate_instance(run: Interpreter, value: Instance) -> Iterator[Value] | Unk
     if unknown_base is not None:
         return unknown_base
     raise run.error("TypeError", f"'{value.cls.name}' object is not iterable")
+
+
+def samples_of(run: Interpreter, data: Instance) -> Stream:
+    """The samples of a data set: one stands for all, but who puts all of a few into a container finds each."""
+    samples = Stream(lambda: run.index(data, 0), run.drawn_again())
+    samples.unsaid = run.unknown("how many samples of a data set are taken is not known")
+
+    def rest(drawn: int) -> list[Value]:
+        method = data.cls.find("__len__")
+        count = run.invoke(Bound(method, data), (), {}) if method is not MISSING else None
+        if type(count) is not int or count > FEW:
+            return []
+        found: list[Value] = []
+        before = run.budget.steps
+        for at in range(drawn, count):
+            found.append(run.index(data, at))
+            if at == drawn and (before - run.budget.steps) * count > MOST_STEPS:
+                return []
+        samples.unsaid = None
+        return found
+
+    samples.rest = rest
+    return samples
+
+
+FEW, MOST_STEPS = 1000, 100_000
+"""As many samples of a data set are looked at one by one where the program puts all of them into a container, if that
+takes no more steps."""
 
 
 def iterate_class(run: Interpreter, cls: Class) -> Iterator[Value] | Unknown:
@@ -145,7 +172,8 @@ def count_up(run: Interpreter, value: Instance) -> Iterator[Value]:
 
 def items(run: Interpreter, value: Value) -> list[Value] | Unknown:
     """All items of a value as a list, or why they are not known. How many there are may be what is not known, which is
-    a number: what is made of the items is none."""
+    a number: what is made of the items is none. Where one stands for many of unknown number, the list that it is in is
+    one of unknown items itself."""
     found = run.iterate(value)
     if isinstance(found, Unknown):
         return found.loose()
@@ -160,6 +188,10 @@ def items(run: Interpreter, value: Value) -> list[Value] | Unknown:
             raise Exhausted("a container grows too large to be followed")
     if type(found) is Stream:
         result += found.rest(len(result))
+        if found.unsaid is not None:
+            run.havoc(result, found.unsaid)
+    elif is_of_a_stream(found):
+        run.havoc(result, run.unknown("how many samples of a data set are taken is not known"))
     return result
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.alternatives import among
-from flake8_cnnmem.evaluate.attributes import bind
+from flake8_cnnmem.evaluate.binding import bind
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.numbers import number_kind, one_number
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind

@@ -45,7 +45,8 @@ def length_of(run: Interpreter, value: Value) -> int | Unknown | None:
 
 def any_length(cause: Unknown, most: float = math.inf) -> Unknown:
     """A length of which nothing is known, but that it is no more than `most`. Copies of it are the same number."""
-    return cause.drawn("int", 0, most, most < math.inf).moved(0)
+    found = cause.at_most(int(most)) if most < math.inf else cause.drawn("int", 0, most, False)
+    return found.moved(0)
 
 
 def of_length(run: Interpreter, item: Value, length: int | Unknown, cause: Unknown) -> Value:
@@ -76,8 +77,10 @@ def bounds(run: Interpreter, number: int | Unknown) -> tuple[float, float]:
         return number, number
     base, times, more = number.place or (number, 1, 0)
     low, high = base.span[:2] if base.span is not None else (-math.inf, math.inf)
+    # The smaller of two counts is one itself.
+    low = max(low, 0) if high < math.inf else low
     for asked, least, most in run.assumed:
-        if asked is base:
+        if asked.is_number(base):
             low, high = max(low, least), min(high, most)
     ends = sorted((times * low + more, times * high + more)) if times else [more, more]
     return ends[0], ends[1]
@@ -124,7 +127,8 @@ def sliced(run: Interpreter, value: Value, key: slice) -> Value:
         return of_length(run, item, key.stop, cause)
     if isinstance(before, Unknown) and high <= key.stop:
         return of_length(run, item, before, cause)
-    return of_length(run, item, any_length(cause, key.stop), cause)
+    left = before.cut(key.stop) if isinstance(before, Unknown) else any_length(cause, key.stop)
+    return of_length(run, item, left, cause)
 
 
 def cut_to(run: Interpreter, size: Unknown, stop: int) -> int | Unknown:
@@ -132,7 +136,7 @@ def cut_to(run: Interpreter, size: Unknown, stop: int) -> int | Unknown:
     low, high = bounds(run, size) if size.number == "int" and size.place is not None else (0, math.inf)
     if low >= stop:
         return stop
-    return size if high <= stop else any_length(size, stop)
+    return size if high <= stop else size.cut(stop)
 
 
 def either_size(run: Interpreter, left: Size, right: Size, cause: Unknown) -> Size:

@@ -409,5 +409,5 @@ def join_breaks(frame: Frame, outer: Breaks) -> None:
         for word, earlier in variables.items():
             now = frame.variables.get(word)
             if now is not earlier:
-                frame.variables[word] = frame.run.join(earlier, now, cause)
+                frame.variables[word] = frame.run.join(earlier, now, cause, cause.upper)
     frame.breaks = outer

@@ -350,7 +350,8 @@ def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
         return items
     unknown = None
     for each in items:
-        same = equal(run, each, item)
+        # One object is in a list that holds it, whatever it says of itself: `nan in [nan]`.
+        same = True if each is item and type(each) is not Unknown else equal(run, each, item)
         if same is True:
             return True
         if isinstance(same, Unknown) and unknown is None:
@@ -386,7 +387,8 @@ def truth(run: Interpreter, value: Value) -> bool | Unknown:
             return bool(value.data)
         if isinstance(value.data, tuple) and len(value.data) == 1 and not isinstance(value.data[0], tuple):
             return truth(run, value.data[0])
-        return run.unknown("the values of a tensor are not known")
+        cause = run.unknown("the values of a tensor are not known")
+        return cause.by_chance() if value.chance else cause
     if type(value) is Instance:
         for word in ("__bool__", "__len__"):
             method = value.cls.find(word)
@@ -416,36 +418,3 @@ def unary(run: Interpreter, symbol: str, value: Value) -> Value:
         return dims.negate(value) if symbol == "neg" else value
     rules: dict[str, Callable[[Any], Value]] = {"neg": operator.neg, "pos": operator.pos, "~": operator.invert}
     return rules[symbol](value)
-
-
-def in_place(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
-    """`left op= right`: lists and tensors change in place, everything else gives a new value."""
-    if isinstance(left, list) and symbol == "+":
-        if type(left) is list and run.lengthened(left, right):
-            return left
-        items = run.items(right)
-        if isinstance(items, Unknown):
-            return items
-        run.check_size(len(left) + len(items))
-        run.changed(left)
-        left.extend(items)
-        return left
-    if isinstance(left, Tensor) and not isinstance(right, Unknown):
-        return frameworks.of(left).operate(run, symbol + "=", left, right)
-    if isinstance(left, Tensor) and left.framework == "numpy" and left.call is None:
-        # Whatever it is, it goes into the array as it stands: neither its shape nor its dtype can change.
-        return Tensor(left.shape, left.dtype, framework="numpy")
-    if isinstance(left, (set, dict)) and symbol in ("|", "&", "-", "^") and isinstance(right, type(left)):
-        run.changed(left)
-        changed: Any = HOST[symbol](left, right)
-        left.clear()
-        left.update(changed)
-        return left
-    if isinstance(left, dict) and symbol == "|" and not isinstance(right, Unknown):
-        run.call(run.get(left, "update"), right)
-        return left
-    if isinstance(left, Instance):
-        method = left.cls.find(f"__i{METHODS[symbol]}__")
-        if method is not MISSING:
-            return run.invoke(Bound(method, left), (right,), {})
-    return binary(run, symbol, left, right)

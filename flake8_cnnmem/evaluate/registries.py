@@ -78,9 +78,24 @@ def search(importer: Importer, module: Module, container: dict[Value, Value], na
         return True
     # What other modules compute of their own `__name__` is never the program's.
     if id(container) not in importer.called and key != PROGRAM:
-        importer.called.add(id(container))
-        register_by_calls(importer, module, names, folder, top)
+        fillers = importer.registering.get(id(container))
+        if fillers is None:
+            fillers = fillers_of(parse(module.source.python, module.path).body, names)
+            importer.registering[id(container)] = fillers
+        if asked_by_filler(importer, module, fillers):
+            # Who reads the key is still to ask.
+            importer.searched.discard((id(container), key))
+        else:
+            importer.called.add(id(container))
+            register_by_calls(importer, fillers, folder, top)
     return key in container
+
+
+def asked_by_filler(importer: Importer, module: Module, fillers: Sequence[str]) -> bool:
+    """Whether one of the functions that fill a module's registry is running: it asks for a key that it is about to
+    register."""
+    function = importer.run.frame.function if importer.run.frame is not None else None
+    return function is not None and function.module is module and not function.owner and function.name in fillers
 
 
 def registered_elsewhere(
@@ -157,14 +172,14 @@ def searched(importer: Importer, path: str) -> str:
     return text
 
 
-def register_by_calls(importer: Importer, module: Module, names: Sequence[str], folder: str, top: str) -> None:
-    """Run the calls of the registry's own functions at the top of the folder's modules, and the definitions that these
+def register_by_calls(importer: Importer, fillers: Sequence[str], folder: str, top: str) -> None:
+    """Run the calls of a registry's own functions at the top of the folder's modules, and the definitions that these
     decorate: the key may be computed of what they are given (`register(F.cross_entropy)`, without its underscores)."""
-    fillers = fillers_of(parse(module.source.python, module.path).body, names)
     if not fillers:
         return
     called = re.compile(rf"^@?(?:\w+\.)*(?:{'|'.join(map(re.escape, fillers))})\b", re.MULTILINE)
-    paths = [path for path in importer.listed[folder] if called.search(searched(importer, path))]
+    calling = (path for path in importer.listed[folder] if calls_one(searched(importer, path), fillers, called))
+    paths = list(itertools.islice(calling, RUN_WHOLE + 1))
     for path in paths if len(paths) <= RUN_WHOLE else ():
         other = module_at(importer, path, folder, top)
         if not isinstance(other, Module) or not other.lazy:
@@ -178,6 +193,12 @@ def register_by_calls(importer: Importer, module: Module, names: Sequence[str], 
                 calls = node.decorator_list
             if any(called.match(ast.unparse(call)) for call in calls):
                 other.run_statement(importer.run, at)
+
+
+def calls_one(text: str, names: Sequence[str], called: re.Pattern[str]) -> bool:
+    """Whether a line of a text begins with a call of one of these names, or a decorator, as the pattern has it. Most
+    texts have none of the names: to look for those takes no time."""
+    return any(name in text for name in names) and called.search(text) is not None
 
 
 def mentions(node: ast.AST, words: Collection[str]) -> bool:

@@ -14,6 +14,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.outlines import touched
+from flake8_cnnmem.evaluate.own_errors import is_own_error
 from flake8_cnnmem.evaluate.program_ends import ends_program, is_definition
 from flake8_cnnmem.finding import in_short
 from flake8_cnnmem.graph import Call, Tensor
@@ -125,7 +126,8 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
     cause = Unknown(describe(error), path, line)
     if isinstance(error, Raised) and not module.lazy:
         run.raised.append((twin, cause))
-        if says_so(frame.module if frame is not None else module, line, error):
+        sure = says_so(frame.module if frame is not None else module, line, error)
+        if sure or (frame is not None and is_own_error(frame, error)):
             run.raised_at.append((run.numbered, Unknown(cause.reason, path, line)))
         run.stops.append(stops_at(run))
         # Whoever steps through a notebook may go on with its next cell.

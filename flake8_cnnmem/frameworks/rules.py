@@ -83,8 +83,8 @@ class OpRule:
     `partial`: the bytes of a partial result where a reduction over many values is split over the blocks of a GPU; one
     that is no smaller than a value of its input.
     `heads_inside`: the backward pass copies a result, and its gradient, whose heads do not lie within their positions.
-    `after`: an op that ends in matrix products: `backward` is there until its own backward is done, and then these
-    gradients of the products' results, while those of the operands are made.
+    `begins`: an op that begins with two matrix products: what `backward` names is there until their results have gone
+    back through them, the first of it until the last one has, and what the kernel behind them has kept goes before.
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
     `passing`: the copies of what is read otherwise are there for a moment: in the "forward" pass, or in "both", made
     again on the way back.
@@ -96,6 +96,8 @@ class OpRule:
     is written into zeros.
     `state_first`: of the two products that a step of a recurrent layer begins with the gradient of the state's is made
     first, else the input's.
+    `gates_summed`: the kernel of a recurrent layer's step sums so many gradients of its gates over their rows, for the
+    biases, before the products are gone back through; 0: each product sums its own.
     `counts`: the backward pass counts the places of a mask: a sum of whole numbers of eight bytes, over the op's axes,
     before it makes the gradient.
     `column_sums`: the backward pass sums a tensor of the result's size over its rows, with the buffer that a GPU's
@@ -109,6 +111,8 @@ class OpRule:
     before that one; "suggested": channels last if the one that arrives is; "contiguous".
     `mask_first`: a GPU's kernel makes what it keeps of its own ahead of the result.
     `kernel_first`: in a graph the weight's gradient is made ahead of the input's, and what it has read goes.
+    `by_name`: autograd's code for it takes its operands in the order of their names, and so the second of two first
+    (mat2 before self, other before self): its gradient is made first, and what is kept of it goes first.
     `to_training`: a result that is asked for in the dtype of the training is of that, whatever its operand's.
     `library`: the one that a part of what is kept belongs to, and that alone knows its size: `keeps` has the least that
     a backward pass can do with, and the figure is a lower bound, with a cause.
@@ -135,7 +139,7 @@ class OpRule:
     turned: bool = False
     partial: int = 0
     heads_inside: bool = False
-    after: tuple[New, ...] = ()
+    begins: bool = False
     passing: str = ""
     as_result: bool = False
     dense: bool = False
@@ -144,11 +148,13 @@ class OpRule:
     batch_statistics: bool = False
     restrided: bool = False
     state_first: bool = False
+    gates_summed: int = 0
     counts: bool = False
     column_sums: bool = False
     sorts: bool = False
     mask_first: bool = False
     kernel_first: bool = False
+    by_name: bool = False
     gradient_layout: str = ""
     to_training: bool = False
     library: str = ""

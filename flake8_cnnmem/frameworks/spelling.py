@@ -23,6 +23,8 @@ class Spelling:
     """Those of `axis` that are no methods: the place counts from the call's first argument, however they are called."""
     joins: frozenset[str]
     """What joins a list of tensors."""
+    by_samples: frozenset[str] = field(default=frozenset(), kw_only=True)
+    """What takes tensors apart or together along their first axis where it is told none."""
     orders: frozenset[str]
     """What puts axes in another order."""
     whole_orders: frozenset[str]

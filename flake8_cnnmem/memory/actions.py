@@ -46,6 +46,8 @@ class Action:
     """What else it goes back from at the same time, with what that begins with."""
     given: tuple[tuple[Tensor, Tensor], ...] = ()
     made: bool = False
+    retained: int = 0
+    """So many of `given`, the last ones, are no leaves but results that retain their gradients."""
     by_hand: bool = False
     """Whether a step is the program's own ops, which may read gradients that it has asked for."""
     hook: int = 0
@@ -261,7 +263,8 @@ def hold_leaves(turn: StepRun) -> None:
     """A graph knows its leaves, and each result its graph: leaves that a gradient comes to live as long as one of the
     results that depend on them."""
     for action in turn.actions:
-        leaves = [leaf for leaf, _ in action.given if leaf.requires_grad and not isinstance(leaf, Weight)]
+        given = action.given[: len(action.given) - action.retained]
+        leaves = [leaf for leaf, _ in given if leaf.requires_grad and not isinstance(leaf, Weight)]
         behind = calls_behind([end for end, _ in action.ends]) if leaves else []
         for leaf in leaves:
             carrying = {id(leaf)}

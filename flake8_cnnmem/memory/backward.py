@@ -47,6 +47,8 @@ class Backward:
     targets: Collection[int] = ()
     arrived: dict[int, Value] = field(default_factory=dict)
     """The gradients of the targets."""
+    retained: frozenset[int] = frozenset()
+    """The keys of results that retain their gradients."""
     closing: dict[int, Region] = field(default_factory=dict)
     """By the last entry of its second run that has kept anything, a checkpoint: what it holds goes then."""
     unpacks: bool = False
@@ -197,7 +199,7 @@ class Backward:
         given = [gradients.pop(key, None) for key, _ in node.results]
         for key, _ in node.results:
             self._add_up(key)
-        if self.targets:
+        if self.targets or self.retained:
             self._note(node, given)
         arrived = [gradient for gradient in given if gradient is not None]
         if not arrived:
@@ -257,17 +259,17 @@ class Backward:
             for storage in [memory.room(lot) for lot in lots][::-1]:
                 memory.release(storage)
         scratch = [*meanwhile, *scratch, *passing.values()]
-        if way.after:
+        if plan.row.begins:
             # The kernel of the gates is done: what it has kept goes, and what it has made stays.
+            if plan.row.gates_summed:
+                self._sum(way)
             for each in arrived:
                 memory.release(each.storage)
             for (what, place), storage in zip(plan.keeps, node.saved, strict=False):
                 if what != "input" or place > 1:
                     memory.let_go(storage)
-            for storage in (*scratch, *fetched):
-                memory.release(storage)
-            self._products(node, way, gradient, handed)
-            scratch, fetched = [], []
+            self._products(node, way, gradient, handed, scratch)
+            scratch = []
         elif way.late:
             self._done(node, arrived)
             for place, made in enumerate(way.made):
@@ -286,7 +288,7 @@ class Backward:
                 self._sum(way, full)
                 full = []
         scratch += [storage for at, storage in enumerate(full) if at not in summed]
-        for storage in (*scratch, *fetched):
+        for storage in (*scratch[::-1], *fetched):
             memory.release(storage)
         if way.sums_when == "last":
             self._sum(way)
@@ -310,26 +312,31 @@ class Backward:
             if full:
                 self.memory.release(full[at])
 
-    def _products(self, node: TapeNode, way: BackwardPlan, gradient: Value, handed: list[Value | None]) -> None:
+    def _products(
+        self, node: TapeNode, way: BackwardPlan, gradient: Value, handed: list[Value | None], left: list[Storage]
+    ) -> None:
         """Back through the two matrix products that a step of a recurrent layer begins with, the later one first: what
-        each has read goes, and the gradient of its matrix is handed on at once. What the gates' kernel has made is
-        there until the last of them is done."""
-        left = [self.memory.room(lot) for lot in way.after]
+        each has read goes, and the gradient of its matrix is handed on at once. Of what the gates' kernel has made,
+        which is `left`, the first is there until the last of them is done."""
         first, made = len(node.label.inputs), dict(zip(node.plan.wanted, enumerate(way.made), strict=True))
-        stages = (0, 1) if node.plan.row.state_first else (1, 0)
+        row, stages = node.plan.row, (0, 1) if node.plan.row.state_first else (1, 0)
         for at in stages:
             found: dict[int, Value] = {}
-            # Without a state that is given there are zeros, of which nobody asks for a gradient.
-            for operand in (at, first + at) if at < first else (first + at,):
+            # Without a state that is given there are zeros, of which nobody asks for a gradient. A product with no bias
+            # comes to its matrix first.
+            order = (first + at, at) if row.gates_summed else (at, first + at, first + 2 + at)
+            for operand in order if at < first else order[:1] if row.gates_summed else order[1:]:
                 place, how = made.get(operand, (0, None))
                 if how is not None and how[0] == "late" and not self._passed_over(node.operands[operand][0]):
                     found[operand] = self._make(how, node.operands[operand], gradient, place in way.views)
                     handed[place] = found[operand]
+                    if operand >= first + 2:
+                        self._sum(way)
             for (what, place), storage in zip(node.plan.keeps, node.saved, strict=False):
                 if (what, place) == ("input", at):
                     self.memory.let_go(storage)
-            for storage in left if at == stages[-1] else ():
-                self.memory.release(storage)
+            while left[1:] or (left and at == stages[-1]):
+                self.memory.release(left.pop(-1))
             if first + at in found:
                 handed[made[first + at][0]] = None
                 self.hand_on(node.operands[first + at][0], found[first + at])
@@ -339,11 +346,13 @@ class Backward:
         return self.only is not None and key not in self.only
 
     def _note(self, node: TapeNode, given: Sequence[Value | None]) -> None:
-        """Targets that are results of the node."""
+        """Targets that are results of the node, and those that retain their gradients, which have a copy."""
         for (key, _), gradient in zip(node.results, given, strict=True):
             if gradient is not None and key in self.targets:
                 self.memory.hold(gradient.storage)
                 self.arrived[key] = gradient
+            elif gradient is not None and key in self.retained and key in self.forward.values:
+                self.arrived[key] = self.memory.new(gradient.shape, gradient.dtype)
 
     def _make(self, made: Made, operand: Keyed, gradient: Value, viewed: bool, kept: Sequence[Storage] = ()) -> Value:
         """The gradient of an operand; `viewed` says whether the node makes a view of it, `kept` what it has kept."""

@@ -13,7 +13,7 @@ from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_part, as_spread, fresh
 from flake8_cnnmem.memory.lookups import places_sorted, segments_of
-from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
+from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, second_first, summed, swaps
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, is_turned, leading, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value, is_larger
@@ -107,9 +107,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
     if row.reads == "matrix" and memory.chip is not None:
         if instead is None and is_gathered(call, operands[:2], gradient):
             scratch.append(memory.lot(gradient.values, each))
-        # The gradient of the right operand comes last, and of the left one where that has none.
-        right = 0 if swaps(call, operands) else 1
-        beside = 1 - right if right in wanted else right
+        # The gradient of the left operand comes last, and of the right one where that has none.
+        left = 1 if swaps(call, operands) else 0
+        beside = 1 - left if left in wanted else left
         if beside in node.plan.gathered:
             scratch.append(memory.lot(operands[beside].values, size_of(operands[beside].dtype)))
     if is_in_place(call) and operands[0].viewed and node.whole is None:
@@ -220,7 +220,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
             else:
                 scratch.append(lot)
         first = len(call.inputs)
-        if row.after and (at < min(2, first) or first <= at < first + 2):
+        if row.begins and (at < min(2, first) or first <= at < first + (2 if row.gates_summed else 4)):
             made.append(("late", own, None))
         elif call.op.product in ("batches", "steps") and repeated(node, value) is not None:
             # A product's repeated operands, and a mask of attention's, are a node of their own: the sum comes when that
@@ -246,19 +246,24 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
             made.append(("fresh", own, None))
     repeats = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
     repeats += [place for place, _ in passing]
-    order = sorted(range(len(wanted)), key=lambda place: place in repeats)
-    if swaps(call, operands):
-        order.reverse()
-    late = any(how == "late" for how, _, _ in made)
     split = is_split(node, operands)
-    sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, arrived if split else gradient)
+    turned_round = second_first(row, call, operands[:2] if split else operands)
+    if repeats and call.op.repeats:
+        # What is summed has an order of its own.
+        turned_round = False
+    order = sorted(range(len(wanted))[:: -1 if turned_round else 1], key=lambda place: place in repeats)
+    late = any(how == "late" for how, _, _ in made)
+    if row.begins:
+        sums = _gates(memory, node, gradient)
+    else:
+        sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, arrived if split else gradient)
     if row.one_order and operands[0].sizes is not None and len(operands[0].sizes) == 3:
         # A copy that is read in one dimension is there until the bias is summed (convolution_backward).
         x = operands[0].form
         copies = [memory.lot(form.values, size_of(form.dtype)) for form in turned_by(x, x)]
         sums = [[*copies, *lots] for lots in sums]
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
-    when = "last" if row.bias_last else "first" if row.counts or split else ""
+    when = "last" if row.bias_last else "first" if row.counts or split else "within" if row.begins else ""
     if passing or len(scratch) != last or len(sums) != in_full:
         in_full = 0
     meanwhile = len(node.plan.temporaries)
@@ -272,7 +277,6 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         sums,
         order,
         instead,
-        node.plan.after,
         when,
         passing,
         repeats,
@@ -283,12 +287,6 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         turned,
         last_made,
     )
-
-
-def swaps(call: Call, operands: Sequence[Value]) -> bool:
-    """Whether a sum of products is one of matrices whose left one is the second operand."""
-    product = summed(call, operands[:2]) if call.op.product == "equation" else None
-    return product is not None and product.swapped
 
 
 def reads_as_result(node: TapeNode) -> bool:
@@ -313,6 +311,21 @@ def _count(memory: Memory, call: Call, value: Value) -> list[list[int]]:
         return [[copy]]
     line = buffer_of(value.shape, value.strides, axes, WHOLE, memory.chip, WHOLE)
     return [[copy, *(memory.timeline.lot(block, "temporaries") for block in blocks_of(line))]]
+
+
+def _gates(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
+    """The blocks of the buffers of a recurrent layer's step: its gates' gradients are summed over the rows for biases,
+    whether these are trained or not, by the kernel; by a product that has none of its own for those that are."""
+    call, chip = node.label, memory.chip
+    weights = [value for _, value in node.operands[len(call.inputs) :]]
+    if chip is None or isinstance(gradient.shape, Unknown) or len(gradient.shape) != 2 or len(weights) < 4:
+        return []
+    wide = weights[2].sizes
+    if wide is None:
+        return []
+    line = buffer_of((gradient.shape[0], wide[0]), (wide[0], 1), (0,), size_of(gradient.dtype), chip)
+    lots = [memory.timeline.lot(block, "temporaries") for block in blocks_of(line)]
+    return [lots] * max(1, node.plan.row.gates_summed)
 
 
 def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:

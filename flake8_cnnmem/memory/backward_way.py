@@ -19,7 +19,7 @@ as "kept"; "late", fresh once the op is done. And the form in which it lies."""
 class BackwardPlan:
     """`made` is for each operand that wants a gradient, None for one that gets none; `scratch` are lots that are there
     meanwhile, `sums` those that come one after the other once all is made. With `late` some are made when the op is
-    done, and `after` are lots that are there then in the place of `scratch`."""
+    done."""
 
     made: Sequence[Made | None]
     scratch: Sequence[int] = ()
@@ -30,10 +30,9 @@ class BackwardPlan:
     their own."""
     instead: int | None = None
     """The lot of what takes the gradient's place: a copy that a view in front of the op makes, or a step in between."""
-    after: Sequence[int] = ()
     sums_when: str = ""
     """"first" where the sums are those of a node of their own, which the backward pass comes to before the op, and
-    "last" where what was there meanwhile is gone by then."""
+    "last" where what was there meanwhile is gone by then; "within" where they belong to a part of the op."""
     passing: Sequence[tuple[int, int]] = ()
     """By place in `made` a lot that is there with `scratch` until that one is made: what it is cast from."""
     validated: Collection[int] = ()

@@ -13,7 +13,9 @@ from flake8_cnnmem.memory.dtypes import is_floating, resolve
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.held import Held
 from flake8_cnnmem.memory.planner import Planner
+from flake8_cnnmem.memory.saved_written import note_if_saved
 from flake8_cnnmem.memory.step_reads import as_it_was, not_known, outer_of, reads_of
+from flake8_cnnmem.memory.storage_reuse import is_in_place
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import (
     Entry,
@@ -254,9 +256,10 @@ class Forward:
         """Nothing reads the tensor any more."""
         value = self.values.pop(key, None)
         if value is not None:
-            self.memory.release(value.storage)
+            # A tensor's gradient goes before what it holds itself.
             if key in self.gradients:
                 self.drop_gradient(key)
+            self.memory.release(value.storage)
 
     def value(self, tensor: Tensor) -> Value:
         """Where a tensor lies. Constants are made when they are first read; single numbers take no room."""
@@ -340,6 +343,8 @@ class Forward:
         if (plan.flows or plan.row.gradient == "none") and (plan.row.library or not plan.row.known):
             memory.left_out.setdefault(not_known(call, plan.row.library))
         inputs = [value for _, value in operands]
+        if inputs and is_in_place(call):
+            note_if_saved(self, call, inputs[0].storage)
         for at, form in plan.copies:
             given = inputs[at]
             inputs[at] = copy = Value(memory.place(form), form, given.grad, given.weight)

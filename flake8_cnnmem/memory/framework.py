@@ -200,7 +200,7 @@ def resident(
                 id(w): weights.get(id(w)) or Value(Storage(*sized(memory, w)), memory.form(w.shape, "float32"))
                 for w in each.updated
             }
-            Stepping(each.optimizer, table).state(memory, "float32", held)
+            Stepping(each.optimizer, table).lie_beside(memory, held)
     return left
 
 

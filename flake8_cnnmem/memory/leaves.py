@@ -41,13 +41,11 @@ def storage_of(tensor: Tensor) -> Tensor:
 
 
 def memory_of(tensor: Tensor) -> Tensor:
-    """The tensor in whose memory one lies: as `storage_of`, and what was written in place is what it was before."""
-    while True:
-        tensor = storage_of(tensor)
-        call = tensor.call
-        if call is None or not call.inputs or not call.op.in_place or len(call.outputs) > 1:
-            return tensor
-        tensor = call.inputs[0]
+    """The tensor in whose memory one lies: as `storage_of`, and through ops that write into what they are given."""
+    whole = storage_of(tensor)
+    while whole.call is not None and whole.call.inputs and whole.call.op.in_place is True:
+        whole = storage_of(whole.call.inputs[0])
+    return whole
 
 
 def viewed_by(tensor: Tensor) -> Tensor | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -78,16 +78,27 @@ class Stepping:
     ) -> None:
         """Put the state of the weights that it updates (by id) at the beginning of the step; before the optimizer's
         first one only what is there without it. `stepped` is the place at which it steps, if that is told."""
+        for lines, built in self.lines(memory, dtype, updated, first):
+            memory.timeline.put_first(lines, "optimizer", CONSTRUCTED if built else stepped)
+
+    def lie_beside(self, memory: Memory, updated: Mapping[int, Value]) -> None:
+        """The state of an optimizer that does not step lies where it was made: behind the weights, before the step."""
+        for lines, _ in self.lines(memory, "float32", updated):
+            for line in lines:
+                memory.allocate(line, "optimizer")
+
+    def lines(
+        self, memory: Memory, dtype: str, updated: Mapping[int, Value], first: bool = False
+    ) -> Iterator[tuple[list[Line], bool]]:
+        """The state of its parts, and whether that is made with it; before the `first` step only what then is."""
         for part in self.parts:
             row, options = lookup(part.optimizer, self.table)
             values = [value for key, value in updated.items() if part.weights is None or key in part.weights]
             if row.built or not first:
-                lines = lines_of(memory, row, options, values)
-                memory.timeline.put_first(lines, "optimizer", CONSTRUCTED if row.built else stepped)
+                yield lines_of(memory, row, options, values), row.built
             memory.left_out.update(dict.fromkeys(not_known(part.optimizer, self.table)))
         if self.own is not None:
-            held = [] if first else list(updated)
-            memory.timeline.put_first(state_lines(memory, self.own, held, dtype), "optimizer", stepped)
+            yield state_lines(memory, self.own, [] if first else list(updated), dtype), False
             memory.left_out.update(dict.fromkeys(self.own.causes))
 
     def make_state(self, memory: Memory, dtype: str, updated: Mapping[int, Value]) -> None:

@@ -19,7 +19,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import attention, batch_statistics
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve, size_of
 from flake8_cnnmem.memory.plain_attention import CastBack
-from flake8_cnnmem.memory.products import copied, gathered, summed
+from flake8_cnnmem.memory.products import copied, gathered, second_first, summed
 from flake8_cnnmem.memory.reductions import Excess, axes_reduced, blocks_of, buffer_of
 from flake8_cnnmem.memory.sorting import sorted_by
 from flake8_cnnmem.memory.storage_reuse import (
@@ -71,8 +71,6 @@ class Plan:
     """Lots that come when the gradients are made, one group after the other."""
     alone: Sequence[Sequence[int]] = ()
     """Those by the place of a result, where only that one has a gradient."""
-    after: Sequence[int] = ()
-    """Lots that are there while the gradients of its operands are made, once the op's own backward is done."""
     wanted: Sequence[int] = ()
     """The operands that want a gradient."""
     trained: Sequence[int] = ()
@@ -164,7 +162,6 @@ def planned(
         plan.temporaries = temporaries + (passing if row.passing == "both" else [])
         plan.groups = [lots_of(memory, made, call, inputs, each) for made in row.behind]
         plan.alone = [lots_of(memory, made, call, inputs, each) for made in row.alone]
-        plan.after = lots_of(memory, row.after, call, inputs, each)
         plan.wanted = wanted
         plan.trained = [at for at in wanted if operands[at].weight is not None]
     return plan
@@ -316,7 +313,8 @@ def keeps_of(
         elif kept.what == "positions of x1":
             yield "positions of", 1
         else:
-            for place in places(kept.what, len(inputs)):
+            wanted = places(kept.what, len(inputs))
+            for place in reversed(wanted) if second_first(row, call, inputs) else wanted:
                 if applies(kept, place, inputs, weights):
                     yield "clone" if in_place and place == 0 else "input", place
     if row.weights and (row.weights != "needed" or any(value.grad for value in inputs)):

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.rules import OpRule
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory import einsum
 from flake8_cnnmem.memory.batch_statistics import by_cudnn
@@ -48,6 +49,20 @@ def copied(
             shape = _copied_shape(call.op.product, value, other, result, memory)
         if shape is not None:
             yield at, memory.form(shape, value.dtype)
+
+
+def swaps(call: Call, operands: Sequence[Value]) -> bool:
+    """Whether a sum of products is one of matrices whose left one is the second operand."""
+    product = summed(call, operands[:2]) if call.op.product == "equation" else None
+    return product is not None and product.swapped
+
+
+def second_first(row: OpRule, call: Call, operands: Sequence[Value]) -> bool:
+    """Whether autograd comes to the second operand before the first one. A linear layer with a bias is one op, whose
+    matrices have other names (addmm)."""
+    if not row.by_name or (call.op.product == "rows" and len(operands) > 2):
+        return False
+    return not swaps(call, operands)
 
 
 def summed(call: Call, inputs: Sequence[Value]) -> einsum.Product | None:

@@ -243,6 +243,9 @@ class Replay:
             elif action.kind == "gradient":
                 self.give(action)
             else:
+                # What retains its gradient has a copy of it.
+                behind = action.given[len(action.given) - action.retained :]
+                self.backward.retained = frozenset(id(result) for result, _ in behind)
                 self.go_back(action)
                 self.to_leaves(action)
             self.forward.done_with(read_by(action), action.number)
@@ -327,8 +330,9 @@ class Replay:
 
     def to_leaves(self, action: Action) -> None:
         """What a backward pass has brought to leaves is theirs: added to what they have, held as long as they are."""
+        results, self.backward.arrived = self.backward.arrived, {}
         for leaf, result in action.given:
-            value = self.backward.gradients.pop(id(leaf), None)
+            value = self.backward.gradients.pop(id(leaf), None) or results.pop(id(leaf), None)
             if value is not None:
                 self.forward.keep_gradient(leaf, result, value)
 

@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Phase, evaluations_in_steps
 from flake8_cnnmem.graph import Call, Tensor, moved_at
 from flake8_cnnmem.memory.dtypes import size_of
-from flake8_cnnmem.memory.leaves import storage_of
+from flake8_cnnmem.memory.leaves import memory_of
 from flake8_cnnmem.models.root import weights_in
 from flake8_cnnmem.unknown import Unknown
 
@@ -36,7 +36,7 @@ def needs_more(trace: Trace, phases: Sequence[Phase], total: float) -> Unknown |
     held = {key: life for key, life in lifetimes(trace, phases).items() if key in there}
     sizes = {key: bytes_of(tensor) for key, (tensor, _, _) in held.items()}
     for call in large:
-        if sum(sizes.get(id(written_to(result)), 0) for result in call.outputs) < least:
+        if sum(sizes.get(id(memory_of(result)), 0) for result in call.outputs) < least:
             continue
         alive = sum(sizes[key] for key, (_, made, last) in held.items() if made <= call.number <= last)
         if alive > total:
@@ -83,9 +83,9 @@ def on_the_device(trace: Trace) -> set[int]:
     for call, _ in trace.calls:
         for tensor in (*call.inputs, *call.weights):
             if moved_at(tensor, call.number):
-                found.add(id(written_to(tensor)))
-        if any(id(written_to(tensor)) in found for tensor in (*call.inputs, *call.weights)):
-            found.update(id(written_to(tensor)) for tensor in call.outputs)
+                found.add(id(memory_of(tensor)))
+        if any(id(memory_of(tensor)) in found for tensor in (*call.inputs, *call.weights)):
+            found.update(id(memory_of(tensor)) for tensor in call.outputs)
     return found
 
 
@@ -95,7 +95,7 @@ def lifetimes(trace: Trace, phases: Sequence[Phase]) -> dict[int, tuple[Tensor, 
     found: dict[int, tuple[Tensor, int, int]] = {}
 
     def lives(tensor: Tensor, until: int) -> None:
-        whole = written_to(tensor)
+        whole = memory_of(tensor)
         made = whole.call.number if whole.call is not None else whole.born
         before = found.get(id(whole), (whole, made, 0))[2]
         found[id(whole)] = whole, made, max(before, until, tensor.held)
@@ -115,17 +115,9 @@ def lifetimes(trace: Trace, phases: Sequence[Phase]) -> dict[int, tuple[Tensor, 
     return found
 
 
-def written_to(tensor: Tensor) -> Tensor:
-    """The tensor in whose storage one lies, through ops that write into what they are given."""
-    whole = storage_of(tensor)
-    while whole.call is not None and whole.call.inputs and getattr(whole.call.op, "in_place", False) is True:
-        whole = storage_of(whole.call.inputs[0])
-    return whole
-
-
 def bytes_written(result: Tensor) -> float:
     """How large the tensor is in whose storage a result lies."""
-    return bytes_of(written_to(result))
+    return bytes_of(memory_of(result))
 
 
 def bytes_of(tensor: Tensor) -> float:

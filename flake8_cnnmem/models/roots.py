@@ -220,7 +220,8 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
             root.beyond += (*run.unfinished, *ended_by(run))
         else:
             last = max((phase.stepped for phase in root.phases), default=0)
-            root.beyond += tuple(cause for number, cause in run.raised_at[:1] if number < last)
+            asked = root.is_training or bool(root.phases)
+            root.beyond += tuple(cause for number, cause in run.raised_at[:1] if number < last or not asked)
         yield root
 
 

@@ -163,7 +163,17 @@ def with_batch(value: Value, size: Size | None, beside: Size | None) -> Value:
     if axis is None or not shape or not isinstance(value, Tensor):
         return value
     shape[axis] = BATCH
-    return Tensor(tuple(shape), value.dtype, framework=value.framework, requires_grad=value.requires_grad)
+    made = Tensor(tuple(shape), value.dtype, framework=value.framework, requires_grad=value.requires_grad)
+    made.largest = largest_in(value)
+    return made
+
+
+def largest_in(value: Tensor) -> int | None:
+    """The largest of a row of whole numbers that are known, as of the lengths of sequences."""
+    flat = isinstance(value.data, tuple) and isinstance(value.shape, tuple) and len(value.shape) == 1
+    row = value.data if flat else ()
+    whole = [number for number in row if type(number) is int]
+    return max(whole) if whole and len(whole) == len(row) else value.largest
 
 
 def place(site: Site | None) -> str:

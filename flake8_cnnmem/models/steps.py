@@ -192,6 +192,7 @@ def action_of(event: Event, framework: Framework) -> Action | None:
             beside=tuple((end, tensor_or_none(seed)) for end, seed in options.get("beside", ())),
             given=options.get("given", ()),
             made=options.get("graph") is True,
+            retained=options.get("results", 0),
         )
     if event.kind == "zero_grad" and isinstance(subject, Weight):
         return Action("zero_grad", event.number, weights=frozenset((id(subject),)))

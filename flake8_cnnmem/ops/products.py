@@ -192,7 +192,10 @@ class Einsum(Weightless):
                 known = wider(sizes.get(letter, size), size)
                 if known is None:
                     what = f"sums {' and '.join(show(one) for one in inputs)} by {self.equation!r}: "
-                    problem = problem or Problem("CNM201", what + f"{letter} is {sizes[letter]!r} and {size!r}")
+                    what += f"{letter} is {sizes[letter]!r} and {size!r}"
+                    both = (sizes[letter], size)
+                    numbers = [each for each in both if isinstance(each, int)] if problem is None else []
+                    problem = problem or Problem("CNM201", what, "", *(numbers if len(numbers) == len(both) else ()))
                     known = Unknown("two sizes that must be equal are not")
                 sizes[letter] = known
         if not arrow:

@@ -25,6 +25,8 @@ from flake8_cnnmem.ops.windows import Padding, PerAxis, Window, expand
 from flake8_cnnmem.unknown import Unknown
 
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
+WORKSPACE = 5
+"""States that CUDA's kernel of a GRU's step keeps of its gates (GRU_WORKSPACE_MULTIPLIER of ATen's RNN.cu)."""
 
 NOT_CALLED = Unknown("the layer's input features are not known before its first call")
 MOST_LAYERS = 4096
@@ -226,11 +228,15 @@ class RecurrentCell(Plain):
         return f"{self.cell}_cell"
 
     def quantity(self, name: str, *inputs: Shape) -> Size:
-        """`states`: one hidden state; `zeros`: the one that it makes where it is given none."""
+        """`states`: one hidden state; `zeros`: the one that it makes where it is given none; `gates`: those of the
+        step, and the `workspace` in which CUDA's kernel of a GRU keeps what it has made of them."""
         if name == "zeros" and len(inputs) > 1:
             return 0
         if name in ("states", "zeros"):
             return multiply(product(inputs[0][:-1]), extent(self.hidden))
+        if name in ("gates", "workspace"):
+            wide = GATES.get(self.cell, 1) if name == "gates" else WORKSPACE
+            return multiply(wide, self.quantity("states", *inputs))
         return Plain.quantity(self, name, *inputs)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:

@@ -30,6 +30,23 @@ def typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     return checked
 
 
+class AddsUp(argparse.Action):
+    """An option whose values are those of all times that it is given on a command line. What a configuration file says,
+    which flake8 takes for its default, is replaced by them."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = f"{self.dest} given"
+        before = getattr(namespace, given, ())
+        setattr(namespace, given, (*before, *(values or ())))
+        setattr(namespace, self.dest, getattr(namespace, given) or None)
+
+
 TABLE = "[tool.cnnmem] of pyproject.toml"
 SECTION = "[flake8] of the configuration"
 

@@ -280,6 +280,8 @@ class Option:
     parse: Callable[[str], Any]
     metavar: str
     help: str
+    adds_up: bool = False
+    """Whether giving it again adds to what was given before."""
 
     @property
     def field(self) -> str:
@@ -313,7 +315,7 @@ OPTIONS = (
     Option(
         "overhead", parse_overhead, "SIZE", "kept free for the CUDA context and others, added to every estimate (0)"
     ),
-    Option("search-path", parse_search_path, "DIRS", "comma-separated folders in which imports are looked up"),
+    Option("search-path", parse_search_path, "DIRS", "comma-separated folders in which imports are looked up", True),
     Option("stubs", parse_stubs, "DIR", "the folder of .pyi files that say what modules without Python source do"),
     Option(
         "cache-dir", parse_cache_dir, "DIR", "where findings are kept from run to run (.cnnmem_cache); none keeps none"

@@ -21,7 +21,6 @@ from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.step_reads import is_reserved
-from flake8_cnnmem.ops import Einsum
 from flake8_cnnmem.results import FileReport, LayerProblem
 from flake8_cnnmem.smallest_edit import (
     axes,
@@ -34,11 +33,15 @@ from flake8_cnnmem.smallest_edit import (
     likeness,
     numbers,
     options,
+    patterns,
     proportions,
+    relations,
+    remainders,
     siblings,
     windows,
 )
 from flake8_cnnmem.smallest_edit.decided import in_a_sentence
+from flake8_cnnmem.smallest_edit.reach import comes_after, waiting_calls
 from flake8_cnnmem.smallest_edit.scene import Candidate, Scene
 from flake8_cnnmem.smallest_edit.trials import Trials
 from flake8_cnnmem.source import Source
@@ -60,8 +63,18 @@ KINDS: tuple[tuple[Callable[[Scene], Iterator[Candidate]], float], ...] = (
     (forgotten.number_kept, 3),
     (forgotten.name_alone, 4),
     (lacking.result_unread, 4),
+    (forgotten.batch_flattened, 4),
+    (options.switches, 4.5),
     (forgotten.flattening_lacking, 5),
-    (blocks.heads_not_dividing, 5),
+    (remainders.parts_not_dividing, 5),
+    (patterns.names_exchanged, 5),
+    (likeness.ones_of_reshape, 5),
+    (relations.expression_beside, 4.5),
+    (relations.method_as_beside, 5),
+    (relations.width_of_parts, 6),
+    (relations.size_not_divided, 6),
+    (relations.related_numbers, 6),
+    (relations.widths_exchanged, 7),
     (numbers.other_name, 6),
     (options.factors, 6),
     (lacking.sizes_of_reshape, 7),
@@ -72,6 +85,8 @@ KINDS: tuple[tuple[Callable[[Scene], Iterator[Candidate]], float], ...] = (
     (forgotten.factor_of_padding, 8),
     (likeness.axis_of_broadcast, 8),
     (likeness.order_undone, 8),
+    (axes.axis_untold, 8),
+    (relations.squares_of_data, 8),
     (data.other_axis, 7),
     (lacking.other_item, 8),
     (siblings.argument_of_sibling, 8),
@@ -86,11 +101,13 @@ KINDS: tuple[tuple[Callable[[Scene], Iterator[Candidate]], float], ...] = (
     (blocks.moved_on, 9),
     (axes.exchanged, 9),
     (blocks.list_turned_round, 9),
-    (options.switches, 9),
     (options.strides, 9),
     (numbers.squared, 9),
+    (relations.sum_beside, 9),
     (numbers.parts_of_products, 9),
+    (relations.end_of_list, 9),
     (siblings.other_index, 10),
+    (siblings.other_tensor_of_list, 10),
     (blocks.other_end, 10),
     (numbers.factors, 10),
     (axes.other_axis, 10),
@@ -101,6 +118,7 @@ KINDS: tuple[tuple[Callable[[Scene], Iterator[Candidate]], float], ...] = (
     (axes.order_lacking, 11),
     (lacking.axis_put_in, 12),
     (blocks.other_direction, 12),
+    (options.own_switches, 12),
     (derived.lines_before, 12),
     (derived.one_too_few, 12),
     (windows.other_number, 13),
@@ -264,15 +282,16 @@ def scene_of(report: FileReport, source: Source, notes: Notes) -> Scene:
 def candidates(report: FileReport, scene: Scene) -> Iterator[Candidate]:
     """The edits that may mend the first wrong size, the most plausible first, each looked for when its turn comes."""
     first, what = scene.problem, scene.problem.problem.what
-    if what.startswith("has ") or what.endswith("order in memory") or isinstance(scene.call.op, Einsum):
+    if what.startswith("has ") or what.endswith("order in memory"):
         return
     solving = () if writes_batch(report, first) else SOLVED
-    waiting: list[tuple[float, int, Candidate]] = []
+    queue: list[tuple[float, int, Candidate]] = []
+    waiting = waiting_calls(scene)
     given: set[tuple[Edit, ...]] = set()
 
     def those_before(rank: float) -> Iterator[Candidate]:
-        while waiting and waiting[0][0] <= rank:
-            _, _, candidate = heappop(waiting)
+        while queue and queue[0][0] <= rank:
+            _, _, candidate = heappop(queue)
             if candidate.edits not in given:
                 given.add(candidate.edits)
                 yield candidate
@@ -284,12 +303,14 @@ def candidates(report: FileReport, scene: Scene) -> Iterator[Candidate]:
         if kind in SOLVED and kind not in solving:
             continue
         for each in kind(scene):
+            if comes_after(waiting, each):
+                continue
             if each.line == first.place.line:
                 each = replace(each, rank=each.rank - TOLD, told=True)
             if kind in SOLVED:
                 each = replace(each, solved=True)
             number += 1
-            heappush(waiting, (each.rank + later, number, each))
+            heappush(queue, (each.rank + later, number, each))
     yield from those_before(inf)
 
 

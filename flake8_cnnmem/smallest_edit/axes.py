@@ -9,6 +9,7 @@ from itertools import combinations
 from flake8_cnnmem.line_to_change.given import NORMS
 from flake8_cnnmem.ops import Loss, Reshape
 from flake8_cnnmem.smallest_edit.scene import Candidate, Place, Scene, called, inside
+from flake8_cnnmem.text.edits import with_keyword
 
 NEAR = 12
 """How many calls before the one that refuses the sizes an axis is looked for."""
@@ -53,6 +54,17 @@ def other_axis(scene: Scene) -> Iterator[Candidate]:
 
 
 ANY_AXIS = 8
+
+
+def axis_untold(scene: Scene) -> Iterator[Candidate]:
+    """The last axis, or that of channels, for a call that is told none, and takes the samples apart or together."""
+    for place, call in near_calls(scene):
+        name = called(call)
+        if name not in scene.spelling.by_samples or axis_of(scene, call) is not None:
+            continue
+        for at, axis in enumerate(("1", "-1") if rank_around(scene, call) > THREE else ("-1", "1")):
+            edit = with_keyword(call, scene.lines, scene.spelling.axis_named[0], axis)
+            yield Candidate(8 + place.distance / 8 + 0.1 * at, call.lineno, call.col_offset + 1, (edit,))
 
 
 def parts_of(scene: Scene, call: ast.Call) -> list[tuple[object, ...]] | None:
@@ -117,12 +129,13 @@ def other_order(scene: Scene) -> Iterator[Candidate]:
         if scene.call.weights and shape is not None and declared is not None and declared not in shape:
             # In no order has it the size that the layer asks for.
             continue
+        same = CHANGES_NOTHING * (isinstance(scene.call.op, Reshape) and scene.problem.problem.given is not None)
         given = call.args
         if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
             given = given[0].elts
         numbers = [scene.number(each) if isinstance(each, (ast.Constant, ast.UnaryOp)) else None for each in given]
         at = [n for n, each in enumerate(numbers) if each is not None]
-        rank = 11 + place.distance / 4
+        rank = 11 + same + place.distance / 4
         if called(call) in scene.spelling.whole_orders and len(at) > 2:
             for one, other in combinations(at, 2):
                 edits = (scene.edit(given[one], str(numbers[other])), scene.edit(given[other], str(numbers[one])))
@@ -134,6 +147,10 @@ def other_order(scene: Scene) -> Iterator[Candidate]:
                 if max(pair) < axes and set(pair) != now:
                     edits = (scene.edit(given[at[0]], str(pair[0])), scene.edit(given[at[1]], str(pair[1])))
                     yield Candidate(rank, call.lineno, call.col_offset + 1, edits)
+
+
+CHANGES_NOTHING = 8
+"""What speaks against an order of axes where it is the number of values that is wrong."""
 
 
 def is_reshaped(scene: Scene, call: ast.Call) -> bool:
@@ -237,7 +254,7 @@ def differ(scene: Scene, one: ast.expr, other: ast.expr) -> bool:
     shapes, numbers = (scene.shape(one), scene.shape(other)), (scene.number(one), scene.number(other))
     if None not in shapes:
         return shapes[0] != shapes[1]
-    sizes = {size for pair in scene.pairs for size in pair}
+    sizes = {size for pair in scene.pairs for size in pair} or (sizes_met(scene) if scene.is_of_order else set())
     several = scene.every_number(one), scene.every_number(other)
     if all(several) and None in numbers:
         # In a loop each turn has its own.
@@ -245,10 +262,16 @@ def differ(scene: Scene, one: ast.expr, other: ast.expr) -> bool:
     return None not in numbers and numbers[0] != numbers[1] and bool(sizes & set(numbers))
 
 
+def sizes_met(scene: Scene) -> set[int]:
+    """The sizes of the tensors that do not go together."""
+    shapes = [each.shape for each in scene.call.inputs if isinstance(each.shape, tuple)]
+    return {size for shape in shapes for size in shape if type(size) is int}
+
+
 def is_pair(scene: Scene, one: ast.expr, other: ast.expr) -> bool:
     """Whether one of two numbers would have to be the other one, as far as they are numbers."""
     numbers = scene.every_number(one), scene.every_number(other)
-    if not all(numbers):
+    if not all(numbers) or (scene.is_of_order and not scene.pairs):
         return True
     return any((a, b) in scene.pairs or (b, a) in scene.pairs for a in numbers[0] for b in numbers[1])
 

@@ -8,26 +8,8 @@ from collections.abc import Iterator
 
 from flake8_cnnmem.evidence.written import parameters
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.ops import Broadcast, Loss, Reshape
+from flake8_cnnmem.ops import Broadcast, Loss
 from flake8_cnnmem.smallest_edit.scene import Candidate, Scene, called, inside
-
-
-def heads_not_dividing(scene: Scene) -> Iterator[Candidate]:
-    """A number of heads that leaves a remainder where a width is divided by it: the nearest one that leaves none, in
-    the one line where it is written under that name."""
-    if not isinstance(scene.call.op, Reshape):
-        return
-    for node in scene.inside_of(scene.tree):
-        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
-            continue
-        width, parts = scene.number(node.left), scene.number(node.right)
-        if width is None or parts is None or parts < 2 or width % parts == 0:
-            continue
-        fitting = [each for each in range(2, min(2 * parts, width) + 1) if width % each == 0]
-        nearest = min(fitting, key=lambda each: abs(each - parts), default=None)
-        written = [each for each in named_numbers(scene, last_name(node.right)) if each.value == parts]
-        if nearest is not None and len(written) == 1:
-            yield scene.candidate(5, written[0], str(nearest))
 
 
 def last_name(node: ast.expr) -> str:
@@ -58,8 +40,9 @@ def named_numbers(scene: Scene, name: str) -> Iterator[ast.Constant]:
         elif isinstance(node, ast.AnnAssign):
             pairs.append((last_name(node.target), node.value))
     for known, number in pairs:
-        if isinstance(number, ast.Constant) and same_name(known, name):
-            yield number
+        if same_name(known, name):
+            items = number.elts if isinstance(number, (ast.Tuple, ast.List)) else [number]
+            yield from (each for each in items if isinstance(each, ast.Constant))
 
 
 def same_name(one: str, other: str) -> bool:

@@ -68,7 +68,8 @@ def other_tensor(scene: Scene) -> Iterator[Candidate]:
             if read[node.id] < MORE:
                 # What it gave would be lost.
                 continue
-            beside = {each.id for each in inside(scene.parents[id(node)]) if isinstance(each, ast.Name)}
+            parent = scene.parents.get(id(node))
+            beside = {each.id for each in inside(parent) if isinstance(each, ast.Name)} if parent is not None else set()
             if isinstance(scene.call.op, AttentionInputs):
                 beside = set()
             for name, other in known.items():

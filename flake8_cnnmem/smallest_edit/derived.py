@@ -207,7 +207,7 @@ def sources(scene: Scene, node: ast.expr) -> list[ast.expr]:
             for each in scene.index.assigns
             for target in each.targets
             if isinstance(target, ast.Attribute) and target.attr == node.attr
-        ]
+        ] or attribute_among_others(scene, node.attr)
         return own if own else settings(scene, node.attr)
     if not isinstance(node, ast.Name):
         return []
@@ -223,6 +223,18 @@ def sources(scene: Scene, node: ast.expr) -> list[ast.expr]:
             return handed(scene, function, node.id)
         function = scene.function_of(function)
     return scene.index.values_of(node.id, None)
+
+
+def attribute_among_others(scene: Scene, name: str) -> list[ast.expr]:
+    """What an attribute is given in a line that gives several: `self.heads, self.width = heads, width`."""
+    return [
+        value
+        for assign in scene.index.assigns
+        for target in assign.targets
+        if isinstance(target, ast.Tuple) and isinstance(assign.value, ast.Tuple)
+        for each, value in zip(target.elts, assign.value.elts, strict=False)
+        if getattr(each, "attr", "") == name
+    ]
 
 
 def returned(scene: Scene, node: ast.expr) -> list[ast.expr]:

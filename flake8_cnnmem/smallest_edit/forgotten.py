@@ -40,6 +40,30 @@ MAPS = 3
 """As many axes has what is flattened, at the least."""
 
 
+def batch_flattened(scene: Scene) -> Iterator[Candidate]:
+    """Samples that are made one row together with all their values: a flattening that is not told its first axis."""
+    text = scene.spelling.flattening
+    for place in scene.places if text else ():
+        node = place.node
+        if place.role != "op" or place.distance > FLAT_WITHIN or not isinstance(node, ast.Call):
+            continue
+        if scene.shape(node) is None or len(scene.shape(node) or ()) != 1 or node.keywords:
+            continue
+        name, told = called(node), [scene.number(each) for each in node.args]
+        method = isinstance(node.func, ast.Attribute) and scene.shape(node.func.value) is not None
+        whole = name in scene.spelling.reshapes and told == [-1]
+        if method and isinstance(node.func, ast.Attribute) and (whole or (f".{name}(" in text and not told)):
+            yield scene.candidate(4 + place.distance / 8, node, scene.text(node.func.value) + text)
+        elif not method and f".{name}(" in text and len(node.args) == 1:
+            yield scene.candidate(
+                4 + place.distance / 8, node, f"{scene.text(node.func)}({scene.text(node.args[0])}, 1)"
+            )
+
+
+FLAT_WITHIN = 12
+"""How many calls before the one that refuses the sizes a flattening is looked for."""
+
+
 def made_by(scene: Scene, node: ast.expr) -> ast.expr | None:
     """The expression that a name was last given before it stands here."""
     if not isinstance(node, ast.Name):

@@ -97,6 +97,25 @@ def axis_of_broadcast(scene: Scene) -> Iterator[Candidate]:
             return
 
 
+def ones_of_reshape(scene: Scene) -> Iterator[Candidate]:
+    """Axes of one value at the end of a reshape whose result lacks them beside a tensor of maps: `view(n, c)` where
+    `view(n, c, 1, 1)` would be broadcast."""
+    call = scene.call
+    if not isinstance(call.op, Broadcast) or len(call.inputs) < 2:
+        return
+    shapes = [each.shape for each in call.inputs if isinstance(each.shape, tuple)]
+    most = max(map(len, shapes), default=0)
+    for tensor in call.inputs:
+        own = tensor.shape if isinstance(tensor.shape, tuple) else ()
+        largest = next((each for each in shapes if len(each) == most), ())
+        if not 1 < len(own) < most or own != largest[: len(own)]:
+            continue
+        for node in made_on_the_way(scene, tensor):
+            if isinstance(node, ast.Call) and called(node) in scene.spelling.reshapes and len(node.args) > 1:
+                last = node.args[-1]
+                yield scene.candidate(5, last, scene.text(last) + ", 1" * (most - len(own)))
+
+
 MOST_LACKING = 2
 
 

@@ -352,7 +352,7 @@ def number_itself(scene: Scene) -> Iterator[Candidate]:
                     if size == value:
                         yield scene.candidate(base(scene, place, node), node, str(wanted))
         if isinstance(node, ast.Constant) and id(node) not in done and not is_batch(place, node):
-            for size, wanted in scene.pairs:
+            for size, wanted in scene.pairs - scene.reshaped:
                 if size == value:
                     done.add(id(node))
                     rank = base(scene, place, node) + odd(often, value, wanted)

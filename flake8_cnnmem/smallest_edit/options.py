@@ -39,7 +39,49 @@ def switches(scene: Scene) -> Iterator[Candidate]:
             if value is None or (isinstance(value, ast.Constant) and value.value is False):
                 node = call if value is None else value
                 edit = with_keyword(call, scene.lines, name, "True")
-                yield Candidate(9 + place.distance / 8, node.lineno, node.col_offset + 1, (edit,))
+                rank = (KEPT if name.startswith("keep") and is_met(scene, call) else 9) + place.distance / 8
+                yield Candidate(rank, node.lineno, node.col_offset + 1, (edit,))
+
+
+KEPT = 4.5
+"""The rank of an axis that is to be kept for the result to meet what it was made of."""
+
+
+def is_met(scene: Scene, call: ast.Call) -> bool:
+    """Whether what a call takes an axis of has the shape of a tensor that its result meets."""
+    given = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+    shapes = [scene.shape(each) for each in (*given, *call.args[:1])]
+    met = [each.shape for each in scene.call.inputs]
+    return isinstance(scene.call.op, Broadcast) and any(shape is not None and shape in met for shape in shapes)
+
+
+def own_switches(scene: Scene) -> Iterator[Candidate]:
+    """A switch of the program's own block or function, the other way: `Block(8, 16)` where another one is told
+    `concat=False`."""
+    made = {
+        each.name: each for each in scene.inside_of(scene.tree) if isinstance(each, (ast.ClassDef, ast.FunctionDef))
+    }
+    for place in scene.places:
+        call = place.node
+        if place.role not in ("block", "caller") or not isinstance(call, ast.Call) or called(call) not in made:
+            continue
+        node: ast.AST | None = made[called(call)]
+        if isinstance(node, ast.ClassDef):
+            node = next((each for each in node.body if getattr(each, "name", "") == "__init__"), None)
+        if not isinstance(node, ast.FunctionDef) or any(word.arg is None for word in call.keywords):
+            continue
+        given = {word.arg: word.value for word in call.keywords}
+        names = [*node.args.args[len(node.args.args) - len(node.args.defaults) :], *node.args.kwonlyargs]
+        for name, default in zip(names, (*node.args.defaults, *node.args.kw_defaults), strict=True):
+            value = given.get(name.arg, default)
+            if not isinstance(value, ast.Constant) or not isinstance(value.value, bool):
+                continue
+            at = node.args.args.index(name) - 1 if name in node.args.args else len(call.args)
+            if name.arg in given:
+                yield scene.candidate(12 + place.distance / 8, value, str(not value.value))
+            elif at >= len(call.args):
+                edit = with_keyword(call, scene.lines, name.arg, str(not value.value))
+                yield Candidate(12 + place.distance / 8, call.lineno, call.col_offset + 1, (edit,))
 
 
 def has_more_axes(shapes: Sequence[tuple[object, ...]]) -> bool:

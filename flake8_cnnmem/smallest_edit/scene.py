@@ -15,7 +15,7 @@ from flake8_cnnmem.evidence.written import Function, SyntaxIndex
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.line_to_change.case import larger, unchanged_from, unviewed
+from flake8_cnnmem.line_to_change.case import decider, declares, larger, unchanged_from, unviewed
 from flake8_cnnmem.ops import (
     GLU,
     Chunk,
@@ -93,6 +93,7 @@ class Scene:
             known = self.values.setdefault(id(note.node), [])
             if len(known) < MOST_VALUES and note.first <= call.number:
                 known.append(note.value)
+        self.notes = notes
         self.parents = {id(inner): node for node in ast.walk(self.tree) for inner in ast.iter_child_nodes(node)}
 
     @cached_property
@@ -238,7 +239,7 @@ class Scene:
         """Whether the sizes are those that are asked for, along other axes: no number is wrong then."""
         call = self.call
         if self.problem.problem.elsewhere is not None or isinstance(call.op, Einsum):
-            return True
+            return self.problem.problem.given is None or not isinstance(call.op, Einsum)
         shapes = [each.shape for each in call.inputs if isinstance(each.shape, tuple)]
         if len(shapes) < FLAT:
             return False
@@ -309,8 +310,9 @@ class Scene:
         by_chance = isinstance(self.call.op, Convolution) and self.has_maps and (declared or 0) > COLOURS
         if self.is_of_order and not (problem.elsewhere is not None and by_chance):
             return found
-        found |= self.states or set(self.differing())
-        found |= self.before_parts
+        if not isinstance(self.call.op, Einsum):
+            found |= self.states or set(self.differing())
+        found |= self.before_parts | self.reshaped
         found = {(a, b) for a, b in found if a > 1 and b > 1}
         found |= self.states or (set(self.differing()) if isinstance(self.call.op, Loss) else set())
         if given and declared and (min(given, declared) > 1 or problem.what.startswith("takes ")):
@@ -319,13 +321,17 @@ class Scene:
 
     @cached_property
     def reshaped(self) -> set[tuple[int, int]]:
-        """The width of what is reshaped, and the one that it would have to have."""
+        """The widths that layers gave what is reshaped, each with the one that it would have to have."""
         given, declared = self.problem.problem.given, self.problem.problem.declared
-        shape = self.call.inputs[0].shape if isinstance(self.call.op, Reshape) and self.call.inputs else ()
-        last = shape[-1] if isinstance(shape, tuple) and shape else None
-        if type(last) is not int or not given or not declared or last * declared % given:
+        if not isinstance(self.call.op, Reshape) or not self.call.inputs or not given or not declared:
             return set()
-        return {(last, last * declared // given)}
+        tensor = self.call.inputs[0]
+        shape = tensor.shape if isinstance(tensor.shape, tuple) else ()
+        sizes = {shape[-1]} if shape else set()
+        for axis in range(1 - len(shape), 0):
+            maker = decider(tensor, axis)
+            sizes |= {shape[axis]} if maker is not None and declares(maker, shape[axis]) else set()
+        return {(a, a * declared // given) for a in sizes if type(a) is int and a * declared % given == 0}
 
     @cached_property
     def states(self) -> set[tuple[int, int]]:

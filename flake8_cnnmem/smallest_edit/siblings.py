@@ -35,7 +35,12 @@ def argument_of_sibling(scene: Scene) -> Iterator[Candidate]:
             if differing is not None and is_apart(scene, *differing):
                 own, its = differing
                 near = node.lineno == scene.problem.place.line
-                yield scene.candidate(8 + 5 * (not near) + place.distance / 8, own, scene.text(its))
+                less = LESS * (isinstance(own, ast.BinOp) and ast.dump(its) in map(ast.dump, (own.left, own.right)))
+                yield scene.candidate(8 + 5 * (not near) + less + place.distance / 8, own, scene.text(its))
+
+
+LESS = 4
+"""What speaks against a factor left out: people forget one rather than write one too much."""
 
 
 def one_difference(node: ast.Call, other: ast.Call) -> tuple[ast.expr, ast.expr] | None:
@@ -99,6 +104,22 @@ def of_list(scene: Scene, place: Place, node: ast.Subscript) -> Iterator[Candida
         yield scene.candidate(rank + 0.1, index, f"{index.id} + 1")
     elif isinstance(index, ast.BinOp) and isinstance(index.left, ast.Name) and isinstance(index.right, ast.Constant):
         yield scene.candidate(rank, index, index.left.id)
+
+
+def other_tensor_of_list(scene: Scene) -> Iterator[Candidate]:
+    """Another one of several tensors that a loop goes through by their number, in the line that refuses the sizes:
+    `maps[i]` in the place of `maps[i - 1]`."""
+    for place in scene.places:
+        statement = scene.statement_of(place.node) if place.distance == 0 and place.role == "op" else None
+        for node in inside(statement) if statement is not None else ():
+            if not isinstance(node, ast.Subscript) or scene.shape(node) is None:
+                continue
+            index = node.slice
+            if isinstance(index, ast.Name) and type(scene.values.get(id(index), (None,))[-1]) is int:
+                yield scene.candidate(10, index, f"{index.id} - 1")
+                yield scene.candidate(10.1, index, f"{index.id} + 1")
+            elif isinstance(index, ast.BinOp) and isinstance(index.left, ast.Name):
+                yield scene.candidate(10, index, index.left.id)
 
 
 def looped_beside(scene: Scene, node: ast.Subscript) -> list[str]:

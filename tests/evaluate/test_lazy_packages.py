@@ -75,6 +75,45 @@ def test_a_lazy_package_gives_its_parts(how: str, tmp_path: Path) -> None:
     assert (report.name, report.status, report.parameters) == ("Net", "exact", 18)
 
 
+ATTACH = """
+import importlib
+
+def attach(package_name, submodules=None, submod_attrs=None):
+    submodules = set(submodules or ())
+    places = {name: place for place, names in (submod_attrs or {}).items() for name in names}
+    def __getattr__(name):
+        if name in submodules:
+            return importlib.import_module(f"{package_name}.{name}")
+        if name in places:
+            return getattr(importlib.import_module(f"{package_name}.{places[name]}"), name)
+        raise AttributeError(name)
+    return __getattr__, lambda: [], sorted(submodules | places.keys())
+
+def attach_stub(package_name, filename):
+    import ast
+    class Visitor(ast.NodeVisitor):
+        pass
+"""
+
+
+@pytest.mark.parametrize("asked", ["parts.Net()", "parts.nets.Net()"])
+def test_the_stub_beside_a_package_says_where_its_parts_are(asked: str, tmp_path: Path) -> None:
+    """lazy_loader's `attach_stub`, which walks the stub with `ast`; `attach` is read from its source."""
+    package = tmp_path / "parts"
+    package.mkdir()
+    (tmp_path / "lazy_loader.py").write_text(ATTACH)
+    (package / "__init__.py").write_text(
+        "import lazy_loader as lazy\navailable = lambda name: name == 'torch'\n"
+        "__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)\n"
+    )
+    (package / "__init__.pyi").write_text("from . import nets\nfrom .nets import Net as Net\n")
+    (package / "nets.py").write_text(NETS)
+    settings = Settings(search_path=(str(tmp_path),))
+    text = f"import torch\nimport parts\nnet = {asked}\n"
+    (report,) = analyse(Source(str(tmp_path / "train.py"), text), settings).reports
+    assert (report.name, report.status, report.parameters) == ("Net", "exact", 18), report.causes
+
+
 STARS = """
 import sys
 from typing import TYPE_CHECKING

@@ -13,6 +13,7 @@ from tests.score_cuda_programs import PROGRAMS, TRUTH, name_of
 
 ROWS = {name_of(row): row for row in TRUTH["programs"]}
 FOUND = {
+    "adagrad_accumulated float32": "what an optimizer holds that does not step comes once, where it was made",
     "bert_mlm mixed": "a cross entropy of logits in half precision is two ops and a cast between them",
     "distil mixed": "a pool without a backward pass makes the places of its extremes all the same",
     "gpt_by_hand mixed": "a dropout's mask comes before its result, a workspace after the casts of operands",

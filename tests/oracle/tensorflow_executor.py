@@ -28,7 +28,7 @@ TARGET = TRUTH / "keras_executor.json"
 OWN = "fixtures/memory/keras/branches.py"
 NAMES = (
     "two_towers", "siamese", "residual", "dense_blocks", "squeezed", "windows", "added", "joined", "inceptions", "unet",
-    "denoising", "swished", "softened",
+    "denoising", "swished", "softened", "curved",
 )  # fmt: skip
 CASES: list[dict[str, Any]] = [
     *({"target": f"{OWN}::{name}()", "batch_size": 32, "optimizer": "adam"} for name in NAMES),
@@ -42,7 +42,7 @@ SAME = frozenset(
 BY_VALUE = frozenset(
     ("Relu", "ReluGrad", "BiasAdd", "Add", "AddV2", "AddN", "Sub", "Mul", "Div", "RealDiv", "Neg", "Square", "Sqrt",
      "Rsqrt", "Exp", "Log", "Softmax", "Sigmoid", "SigmoidGrad", "Tanh", "TanhGrad", "Maximum", "Minimum", "Cast",
-     "Select", "SelectV2", "Xdivy")
+     "Select", "SelectV2", "Softplus", "Xdivy")
 )  # fmt: skip
 """Ops whose kernels take an operand's storage over."""
 LOSS_AND_GRADIENT = frozenset(("SoftmaxCrossEntropyWithLogits",))

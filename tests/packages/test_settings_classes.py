@@ -35,6 +35,15 @@ PROGRAMS: dict[str, tuple[str, object]] = {
 "p.add_argument('--z', default=3)\nargs = p.parse_args()\nresult = args.o.b, args.z"), (8, 3),
     ),
     "pyrallis: no file": ("import pyrallis\nresult = pyrallis.parse(config_class=Args).b", 8),
+    "draccus: classes by a name": (
+        ("import abc, draccus\n@dataclass\nclass Base(draccus.ChoiceRegistry, abc.ABC):\n    width: int = 4\n"
+        "    @property\n    def type(self):\n        return self.get_choice_name(self.__class__)\n"
+        "@Base.register_subclass('small')\n@dataclass\nclass Small(Base):\n    depth: int = 2\n"
+        "class Other(draccus.ChoiceRegistry):\n    pass\nOther.register_subclass('x', int)\n"
+        "made = Base.get_choice_class('small')(width=6)\n"
+        "result = made.width, made.depth, made.type, list(Base.get_known_choices()), list(Other.get_known_choices())"),
+        (6, 2, "small", ["small"], ["x"]),
+    ),
     "draccus: a file": ("import draccus\na = draccus.parse(Args, 'own.yaml')\nresult = a.b, a.inner.w", (24, 6)),
     "transformers: without arguments": (
         ("from transformers import HfArgumentParser\n(d,) = HfArgumentParser(Data).parse_args_into_dataclasses()\n"
@@ -68,6 +77,15 @@ PROGRAMS: dict[str, tuple[str, object]] = {
         "    c = attr.ib(factory=list)\n@define\nclass B:\n    b: int = 8\n"
         "result = A().b, A(3).b, A().c, B(b=2).b, attr.asdict(A(5))['b'], attr.evolve(A(), b=1).b"),
         (8, 3, [], 2, 5, 1),
+    ),
+    "attrs: which names are fields, and what is hashable": (
+        ("import attr\nfrom attrs import define, field\n@attr.s(eq=False, repr=False)\nclass A:\n    plain: int = 4\n"
+        "    b: int = attr.ib(default=8)\n    def __attrs_post_init__(self):\n        self.c = self.b + self.plain\n"
+        "@attr.s\nclass E:\n    b = attr.ib(default=1)\n@define\nclass M:\n    a: int = 1\n    b = field(default=2)\n"
+        "@define\nclass F:\n    a: int = 1\n    b: int = field(default=2)\n"
+        "def is_hashable(x):\n    try:\n        return bool({x})\n    except TypeError:\n        return False\n"
+        "result = A(5).b, A(5).c, is_hashable(A()), is_hashable(E()), M(7).b, F(7).a"),
+        (5, 9, True, False, 7, 7),
     ),
     "dacite, cattrs: by the types of the fields": (
         ("import dacite, cattrs\nfrom typing import Dict, List, Optional\n@dataclass\nclass C:\n    inner: Inner\n"

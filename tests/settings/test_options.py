@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from dataclasses import fields
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flake8_cnnmem.cli.options import add_settings
 from flake8_cnnmem.frameworks.keras.optimizer_states import STATES as KERAS
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as TORCH
 from flake8_cnnmem.settings import configuration, options
@@ -163,6 +165,15 @@ def test_the_overhead_may_be_nothing_but_not_a_gpu() -> None:
 def test_a_search_path_is_a_list_of_folders() -> None:
     assert options.parse_search_path("src, vendor/models ,\n  ../lib") == ("src", "vendor/models", "../lib")
     assert options.parse_search_path(" , ") is None
+
+
+def test_a_search_path_that_is_given_again_adds_up() -> None:
+    command = argparse.ArgumentParser()
+    add_settings(command)
+    given = command.parse_args(["--search-path", "a,b", "--gpu-limit", "T4", "--search-path=c", "--batch-size", "3"])
+    assert given.search_path == ("a", "b", "c")
+    assert command.parse_args(["--search-path", "d"]).search_path == ("d",)
+    assert not hasattr(command.parse_args([]), "search_path")
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)

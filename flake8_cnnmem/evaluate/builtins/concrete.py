@@ -70,7 +70,8 @@ def scalar(run: Runtime, tensor: Tensor) -> Any:
     while isinstance(data, tuple) and len(data) == 1:
         data = data[0]
     if data is None or isinstance(data, tuple):
-        return run.unknown("the values of a tensor are not known")
+        cause = run.unknown("the values of a tensor are not known")
+        return cause.by_chance() if tensor.chance else cause
     return data
 
 

@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
 from flake8_cnnmem.evaluate.builtins.iterators import advance
 from flake8_cnnmem.evaluate.builtins.keys import lost
 from flake8_cnnmem.evaluate.builtins.ordering import extreme, in_order
+from flake8_cnnmem.evaluate.builtins.sequences import opened
 from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
@@ -225,7 +226,7 @@ def sort(run: Runtime, iterable: Value, /, *, key: Value = None, reverse: Value 
     if isinstance(items, Unknown):
         return items
     found = in_order(run, items, key, reverse)
-    return run.made_of(found, items) if isinstance(found, Unknown) else found
+    return run.made_of(found, items) if isinstance(found, Unknown) else opened(run, items, found)
 
 
 def decided(run: Runtime, iterable: Value, deciding: bool) -> bool | Unknown:

@@ -15,7 +15,7 @@ from flake8_cnnmem.evaluate.builtins.keys import lose
 from flake8_cnnmem.evaluate.builtins.numbers import to_index, to_int
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
-from flake8_cnnmem.runtime import Runtime
+from flake8_cnnmem.runtime import Runtime, so_many
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Value
 
@@ -251,7 +251,16 @@ def collected(run: Runtime, cls: Class, kind: Any, items: Value) -> Value:
     if isinstance(found, Unknown):
         return found
     run.check_size(len(found))
-    return made(run, cls, kind(found))
+    return opened(run, found, made(run, cls, kind(found)))
+
+
+def opened(run: Runtime, items: list[Value], container: Value) -> Value:
+    """A container that was made of `items`: where one of them stands for many of unknown number, it is not known how
+    many it has. What a list has is like that one."""
+    if not run.havocked or id(items) not in run.havocked:
+        return container
+    cause = run.havocked[id(items)][1]
+    return so_many(run, items[-1], cause) if type(container) is list and items else cause
 
 
 @lists.function("__new__", propagate_unknown=False)
@@ -299,6 +308,8 @@ ranges = sequence(())
 @ranges.function("__new__", propagate_unknown=False)
 def range_new(run: Runtime, cls: Class, /, *args: Value) -> Value:
     """`range(stop)`, `range(start, stop, step)` of whole numbers."""
+    if any(type(arg) is float for arg in args):
+        raise TypeError("'float' object cannot be interpreted as an integer")
     bounds: list[Any] = [to_index(run, arg) for arg in args]
     for bound in bounds:
         if isinstance(bound, Unknown):

@@ -19,11 +19,11 @@ for _name in dir(random):
 
 def number(name: str, kind: str) -> Native:
     """A function that draws a plain number."""
-    return Native(
-        name,
-        lambda run, *args, **kwargs: run.unknown(f"the result of random.{name} is not known").as_number(kind),
-        propagate_unknown=False,
-    )
+
+    def draw(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        return run.unknown(f"the result of random.{name} is not known").as_number(kind).by_chance()
+
+    return Native(name, draw, propagate_unknown=False)
 
 
 for _name in ("random", "uniform", "triangular", "betavariate", "expovariate", "gammavariate", "gauss", "normalvariate",
@@ -38,7 +38,7 @@ def between(name: str, kind: str, least: object, most: object, reached: bool) ->
 
     def draw(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         ends = (*args, *kwargs.values()) if args or kwargs else (least, most)
-        unknown = run.unknown(f"the result of random.{name} is not known").as_number(kind)
+        unknown = run.unknown(f"the result of random.{name} is not known").as_number(kind).by_chance()
         return unknown.drawn(kind, *ends, reached) if len(ends) == 2 else unknown
 
     return Native(name, draw, propagate_unknown=False)

@@ -15,8 +15,18 @@ lock: dict[str, Value] = {
     "__exit__": ignored("__exit__", False),
 }
 
+LOCALS = "objects local to threads"
+"""Scratch of the run: the instances of `threading.local`, by id. A thread that is started sees none of what others
+have put into them."""
+
+
+def local_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`threading.local()`"""
+    run.data(LOCALS)[id(self)] = self
+
+
 names: dict[str, Value] = {
-    "local": native_class("local", {}, module="threading"),
+    "local": native_class("local", {"__init__": native("__init__", local_init)}, module="threading"),
     "get_ident": ignored("get_ident", 1),
     "active_count": ignored("active_count", 1),
 }
@@ -39,7 +49,14 @@ def run_target(run: Runtime, self: Instance) -> None:
     own = self.attributes
     target, args, kwargs = own.get("_target"), own.get("_args"), own.get("_kwargs")
     if target is not None and isinstance(args, (list, tuple)):
+        before = [(each, dict(each.attributes)) for each in run.data(LOCALS).values()]
+        for each, _ in before:
+            run.changed(each)
+            each.attributes.clear()
         run.call(target, *args, **(kwargs if isinstance(kwargs, dict) else {}))
+        for each, attributes in before:
+            each.attributes.clear()
+            each.attributes.update(attributes)
 
 
 def start(run: Runtime, self: Instance) -> None:

@@ -254,6 +254,11 @@ def flow_from_directory(
 ) -> Instance:  # fmt: skip
     """`generator.flow_from_directory(...)`: batches of images and labels, of the classes that are named."""
     made = image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
+    return of_classes(made, classes)
+
+
+def of_classes(made: Instance, classes: Value) -> Instance:
+    """A generator's iterator with the numbers of the classes that it is told."""
     if isinstance(classes, (list, tuple)) and classes and isinstance(made.native, dict):
         made.native |= {
             "num_classes": len(classes),
@@ -267,8 +272,9 @@ def flow_from_dataframe(
     y_col: Value = "class", weight_col: Value = None, target_size: Value = (256, 256), color_mode: Value = "rgb",
     classes: Value = None, class_mode: Value = "categorical", batch_size: Value = 32, *args: Value, **options: Value,
 ) -> Instance:  # fmt: skip
-    """`generator.flow_from_dataframe(...)`: batches of images and labels."""
-    return image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
+    """`generator.flow_from_dataframe(...)`: batches of images and labels, of the classes that are named."""
+    made = image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
+    return of_classes(made, classes)
 
 
 def flow(

@@ -13,7 +13,7 @@ from flake8_cnnmem.dims import BATCH, Shape, same, show
 from flake8_cnnmem.frameworks.keras.batches import is_source
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
-from flake8_cnnmem.frameworks.keras.session import LayerState, session_of, tensors_in
+from flake8_cnnmem.frameworks.keras.session import LayerState, Session, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.version import version
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -99,7 +99,7 @@ def sized(outputs: Sequence[Tensor], shapes: dict[int, Shape]) -> list[Shape | U
 
 
 def compare_called(run: Runtime, graph: Graph, given: Sequence[Value]) -> None:
-    """Say it where a functional model is called on a symbolic tensor of other sizes than its input states.
+    """Say it where a functional model is called on tensors of other sizes than its inputs state.
 
     It is held to them (`assert_input_compatibility` in keras/src/layers/input_spec.py, with
     `allow_last_axis_squeeze`), whatever the layers behind it would take. Earlier versions than Keras 3 only warn."""
@@ -116,6 +116,40 @@ def compare_called(run: Runtime, graph: Graph, given: Sequence[Value]) -> None:
             continue
         if not refused_inside(graph.flat_outputs, declared, tensor.shape):
             apply(run, Fed(), tensor, declared, function="call")
+
+
+def compare_stack(run: Runtime, graph: Graph, given: Sequence[Value]) -> None:
+    """Say it where a Sequential is called on another model's symbolic tensors, of other sizes than its input states: it
+    asks the functional model that it is made of what comes out (`Sequential.compute_output_spec`). Called on values,
+    it runs its layers and compares nothing."""
+    session = session_of(run)
+    if session.depth == 1 and all(isinstance(each, Tensor) and is_symbolic(session, each) for each in given):
+        compare_number_called(run, graph, given)
+        compare_called(run, graph, given)
+
+
+def compare_number_called(run: Runtime, graph: Graph, given: Value, method: str = "call") -> None:
+    """Say it where a model is called on another number of tensors than it has inputs. What a dict has beside them is
+    passed over."""
+    found = list(given) if isinstance(given, (list, tuple)) else [given]
+    count = len(graph.flat_inputs)
+    if len(found) != count and all(isinstance(each, Tensor) for each in found):
+        what = f"takes {count} input{'' if count == 1 else 's'}, but is given {len(found)}"
+        apply(run, Refused(Problem("CNM201", what, error="ValueError")), *found, function=method)
+
+
+def is_symbolic(session: Session, tensor: Tensor) -> bool:
+    """Whether an Input leads to a tensor: then it has no values yet."""
+    waiting, seen = [tensor], set[int]()
+    while waiting:
+        found = session.node_of(waiting.pop())
+        if found is None or id(found[0]) in seen:
+            continue
+        if found[0].is_input:
+            return True
+        seen.add(id(found[0]))
+        waiting.extend(found[0].inputs)
+    return False
 
 
 def squeezed(sizes: Shape) -> Shape:
@@ -140,6 +174,10 @@ def compare_inputs(run: Runtime, model: Instance, data: Value, method: str = "fi
     if isinstance(data, dict):
         given = [data.get(name) for name in names_of(run, own)]
     if len(own) != len(given):
+        if not model.cls.derives_from(SEQUENTIAL):
+            # A Sequential warns, and takes the first ones.
+            with run.enter(model):
+                compare_number_called(run, graph, given, method)
         return
     for declared, tensor in pairs(own, given):
         samples = tensor.shape[1:] if isinstance(tensor.shape, tuple) else ()

@@ -9,7 +9,7 @@ from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.keras.batches import one_batch
 from flake8_cnnmem.frameworks.keras.compiled_losses import LOSS_METHODS
 from flake8_cnnmem.frameworks.keras.configurations import model_config
-from flake8_cnnmem.frameworks.keras.fed import compare_called, compare_inputs
+from flake8_cnnmem.frameworks.keras.fed import compare_called, compare_inputs, compare_number_called
 from flake8_cnnmem.frameworks.keras.fitting import EVALUATE, compile_model, fitter, not_followed, usual_step
 from flake8_cnnmem.frameworks.keras.functional import Graph, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
@@ -74,6 +74,7 @@ def functional_call(
     if state.graph is None:
         return run.unknown(f"{self.cls.name} has no call method")
     given = matched(run, state.graph, inputs)
+    compare_number_called(run, state.graph, inputs)
     compare_called(run, state.graph, given)
     return replay(run, state.graph, given)
 

@@ -52,13 +52,14 @@ VALUES = [
     ("log_softmax", OpRule((Y, own()), gradient="reuse", layout="contiguous", reuses=True)),
     *rows(
         "leaky_relu hardsigmoid log log1p pow square sin cos tan asin acos atan sinh cosh atanh erf"
-        " softsign log_sigmoid angle",
+        " softsign angle",
         BY_INPUT,
     ),
     # Its sigmoid is computed anew, and one less it (`swish_impl` in tensorflow/python/ops/nn_impl.py).
     ("silu", replace(BY_INPUT, backward=(New("x", times=2),))),
-    # The gradient times a sigmoid or a sign that is made for it.
-    *rows("softplus abs", replace(BY_INPUT, backward=(New("x"),))),
+    # The gradient times a sigmoid or a sign, which asks for no gradient and is computed ahead, as soon as x is there
+    # (`_SoftplusGrad` in tensorflow/python/ops/nn_grad.py, `_AbsGrad` in math_grad.py).
+    *rows("softplus abs log_sigmoid", OpRule((own(),), gradient="reuse", layout="contiguous", reuses_dead=True)),
     *rows("hardshrink threshold nan_to_num", OpRule((MASK,), gradient="reuse", layout="contiguous", reuses=True)),
     *rows("hardtanh clamp softshrink sparse_sigmoid",
           OpRule((MASK, MASK), gradient="reuse", layout="contiguous", reuses=True)),

@@ -6,6 +6,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.keras.configurations import stack_from_config
+from flake8_cnnmem.frameworks.keras.fed import compare_stack
 from flake8_cnnmem.frameworks.keras.functional import AGAIN_STEPS, invoke, refuse_twice, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, initialise
@@ -213,6 +214,8 @@ def call(
         return state.cause
     if state.graph is not None and len(state.graph.flat_inputs) > 1:
         return replay(run, state.graph, list(flatten(inputs)))
+    if state.graph is not None:
+        compare_stack(run, state.graph, list(flatten(inputs)))
     result = rebuild(run, self, inputs)
     return state.cause if state.cause is not None and not isinstance(result, Tensor) else result
 

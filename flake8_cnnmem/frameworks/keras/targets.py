@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from flake8_cnnmem.dims import BATCH, Batch, Shape
+from flake8_cnnmem.dims import BATCH, Batch, Shape, Size, show
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.config_objects import LOSS
 from flake8_cnnmem.frameworks.keras.fed import names_of, pairs, sized
@@ -17,6 +17,7 @@ from flake8_cnnmem.frameworks.keras.functional import Graph
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops import losses
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
+from flake8_cnnmem.frameworks.keras.session import tensors_in
 from flake8_cnnmem.frameworks.keras.tracking import state_of
 from flake8_cnnmem.frameworks.keras.version import version
 from flake8_cnnmem.graph import Problem, Tensor
@@ -31,10 +32,16 @@ KINDS = {
     "binary_crossentropy": "bce",
     "binary_focal_crossentropy": "bce",
     "categorical_crossentropy": "categorical_crossentropy",
-    "categorical_focal_crossentropy": "categorical_crossentropy",
     "sparse_categorical_crossentropy": "sparse_categorical_crossentropy",
-    **dict.fromkeys(("mean_squared_error", "mse", "mean_absolute_error", "mae", "huber", "huber_loss"), "mse"),
-}
+    **dict.fromkeys(
+        (
+            "mean_squared_error", "mse", "mean_absolute_error", "mae", "huber", "huber_loss", "kl_divergence", "kld",
+            "kullback_leibler_divergence", "log_cosh", "logcosh", "poisson", "hinge", "squared_hinge",
+            "categorical_focal_crossentropy",
+        ),
+        "mse",
+    ),
+}  # fmt: skip
 """The rule by which a loss takes its target, by the loss's name."""
 
 CLASSES = ("categorical_crossentropy", "sparse_categorical_crossentropy")
@@ -49,18 +56,18 @@ def compare(run: Runtime, model: Instance, fit: Fit, given: Value) -> None:
     if graph is None:
         called = result_for(run, model, batch)
         if called is not None and isinstance(target, Tensor):
-            compare_one(run, fit.loss, called, target)
+            compare_one(run, fit.loss, called, target, samples_of(fit))
         return
     outputs = [shaped(each, shape) for each, shape in zip(graph.flat_outputs, outputs_for(graph, batch), strict=True)]
     if len(outputs) == 1 and isinstance(target, Tensor):
-        compare_one(run, fit.loss, outputs[0], target)
+        compare_one(run, fit.loss, outputs[0], target, samples_of(fit))
     elif len(outputs) > 1:
         compare_number(run, outputs, target)
         for at, (output, name) in enumerate(zip(outputs, names_of(run, graph.flat_outputs), strict=True)):
             own = part(target, at, name, len(outputs))
             if isinstance(own, Tensor):
                 shared = fit.loss if isinstance(fit.loss, (str, Native, Instance)) else None
-                compare_one(run, shared or part(fit.loss, at, name, len(outputs)), output, own)
+                compare_one(run, shared or part(fit.loss, at, name, len(outputs)), output, own, samples_of(fit))
 
 
 def result_for(run: Runtime, model: Instance, batch: Value) -> Tensor | None:
@@ -106,20 +113,52 @@ def part(value: Value, at: int, name: str, count: int) -> Value:
     return value[at] if isinstance(value, (list, tuple)) and len(value) == count else None
 
 
-def compare_one(run: Runtime, said: Value, output: Tensor, target: Tensor) -> None:
-    """Say it where a loss does not take this target for this output."""
+def samples_of(fit: Fit) -> Size:
+    """How many samples the first batch of a fit has."""
+    inputs = tensors_in(fit.batch)[:1]
+    drawn = [each.shape[0] for each in inputs if isinstance(each.shape, tuple) and each.shape]
+    stated = (fit.batch_size, fit.usual, *drawn)
+    return next((size for size in stated if type(size) is int), BATCH)
+
+
+def compare_one(run: Runtime, said: Value, output: Tensor, target: Tensor, samples: Size) -> None:
+    """Say it where a loss does not take this target for this output, in a batch of so many samples."""
     loss = loss_name(said)
     kind = KINDS.get(loss or "")
     if kind is None or not isinstance(output.shape, tuple):
         return
     wanted, found = sizes_of(output), sizes_of(target)
-    if wanted is None or found is None or not may_accuse(kind, wanted, found, not version(run)):
+    if wanted is None or found is None:
+        return
+    if kind not in CLASSES and not version(run) and len(wanted) != len(found):
+        if ranks_differ(kind, wanted, found, samples):
+            what = f"takes a target of {show((BATCH, *wanted))}, but is given {show((BATCH, *found))}"
+            apply(run, Refused(Problem("CNM201", what, error="ValueError")), output, function=loss or kind)
+        return
+    if not may_accuse(kind, wanted, found, not version(run)):
         return
     labels = Tensor((BATCH, *found), target.dtype, framework="keras")
     # Samples joined behind samples are several times as many; a batch that the input states counts for nothing.
     lead = output.shape[0] if isinstance(output.shape[0], Batch) else BATCH
     if target_problem(kind, (lead, *wanted), (BATCH, *found)) is not None:
         apply(run, Loss(kind), output, labels, function=loss or kind)
+
+
+def ranks_differ(kind: str, wanted: Shape, found: Shape, samples: Size) -> bool:
+    """Whether Keras 3 refuses a target of another rank than the output's.
+
+    A last axis of one value is taken off, or put behind samples without axes, where ranks differ by one
+    (`squeeze_or_expand_to_same_rank` in keras/src/losses/loss.py). Then the binary crossentropy compares shapes, and
+    the others broadcast: the batch against another axis, which fits where that happens to be as large.
+    """
+    longer, shorter = (wanted, found) if len(wanted) > len(found) else (found, wanted)
+    if len(longer) == len(shorter) + 1 and longer[-1] == 1:
+        longer = longer[:-1] if shorter else longer
+        shorter = shorter if shorter else (1,)
+    if kind == "bce":
+        return longer != shorter
+    sizes = zip(reversed((samples, *longer)), reversed((samples, *shorter)), strict=False)
+    return any(isinstance(a, int) and isinstance(b, int) and a != b and 1 not in (a, b) for a, b in sizes)
 
 
 def may_accuse(kind: str, wanted: Shape, found: Shape, newest: bool) -> bool:

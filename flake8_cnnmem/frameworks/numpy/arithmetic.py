@@ -8,10 +8,9 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
-from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, cast, count, flat_of, make, plain
+from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, cast, count, flat_of, make, plain, refused
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value
-from flake8_cnnmem.graph import Problem, Tensor
-from flake8_cnnmem.ops.given import Refused
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import lose, nest, rewrite
 from flake8_cnnmem.unknown import Unknown
@@ -38,13 +37,6 @@ def broadcast(run: Runtime, *shapes: Shape) -> Shape:
                 size = own if isinstance(own, Unknown) else size
         result.append(size)
     return tuple(result)
-
-
-def refused(run: Runtime, what: str, *arrays: Tensor) -> ValueError:
-    """What NumPy raises for arrays of these shapes, once it is noted among the program's wrong sizes."""
-    problem = Problem("CNM201", f"cannot be computed: {what}", error="ValueError")
-    run.apply(Refused(problem), *arrays, function="array", framework="numpy")
-    return ValueError(what)
 
 
 def spread(flat: list[Value], shape: Shape, target: Shape) -> list[Value]:

@@ -10,7 +10,8 @@ from typing import Any
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value, name_of
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Problem, Tensor
+from flake8_cnnmem.ops.given import Refused
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import (
     NARROW,
@@ -48,6 +49,13 @@ def make(shape: Shape | Unknown, flat: Sequence[Value] | None, dtype: str) -> Te
     if flat is None or len(flat) > KEPT or count(shape) != len(flat):
         return Tensor(shape, dtype, framework="numpy")
     return Tensor(shape, dtype, data=nested(shape, [cast(value, dtype) for value in flat]), framework="numpy")
+
+
+def refused(run: Runtime, what: str, *arrays: Tensor) -> ValueError:
+    """What NumPy raises for arrays of these shapes, once it is noted among the program's wrong sizes."""
+    problem = Problem("CNM201", f"cannot be computed: {what}", error="ValueError")
+    run.apply(Refused(problem), *arrays, function="array", framework="numpy")
+    return ValueError(what)
 
 
 def viewed(made: Tensor, array: Tensor, order: Sequence[int] | None = None) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
 from typing import Any
 
@@ -150,6 +151,18 @@ NARROW = frozenset({"int8", "uint8", "int16", "uint16"})
 """Whole numbers so narrow that sums of sizes do not fit."""
 
 
+ROUNDED = {"float16": "e", "float32": "f"}
+"""Numbers with fewer digits than Python's, by the letters that the module struct has for them."""
+
+
+def fits(value: float, letter: str) -> bool:
+    """Whether a number stays what it is with so many digits."""
+    try:
+        return value != value or bool(struct.unpack(letter, struct.pack(letter, value))[0] == value)
+    except OverflowError:
+        return False
+
+
 def scalar_class(name: str) -> Class:
     """The class of a dtype's scalars (`numpy.float32`): called, it gives a number."""
     number = NUMBER_OF.get(name)
@@ -164,6 +177,9 @@ def scalar_class(name: str) -> Class:
         if name in NARROW and isinstance(value, (int, float)):
             # Arithmetic with it wraps around.
             return run.unknown(f"what is computed with a number of {name} is not followed").as_number("int")
+        if name in ROUNDED and isinstance(value, float) and not fits(value, ROUNDED[name]):
+            # It is rounded, and so is whatever is computed with it.
+            return run.unknown(f"what is computed with a number of {name} is not followed").as_number("float")
         return number(value) if number is not None and isinstance(value, (int, float, str)) else value
 
     kinds = (number,) if number is not None and name in ("bool", "int64", "float64") else ()

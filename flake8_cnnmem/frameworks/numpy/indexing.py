@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
+from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.distances import distance, number_of_range
 from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast, spread
@@ -45,10 +46,9 @@ def sliced(run: Runtime, size: Size, entry: slice) -> tuple[Size, range | None]:
     if length is not None:
         return length, None
     if isinstance(size, Unknown):
-        begin = 0 if entry.start is None else entry.start
-        if type(begin) is int and type(entry.stop) is int and 0 <= begin < entry.stop and entry.step in (None, 1):
-            return (run.cut_to(size, entry.stop) if begin == 0 else size.at_most(entry.stop - begin)), None
-        return size, None
+        if entry.start in (None, 0) and type(entry.stop) is int and entry.stop > 0 and entry.step in (None, 1):
+            return run.cut_to(size, entry.stop), None
+        return dims.cut(size, *parts), None
     return run.unknown("how much a slice leaves is not known"), None
 
 

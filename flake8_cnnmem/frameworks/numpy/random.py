@@ -28,7 +28,9 @@ UNIT = ("random", "random_sample", "ranf", "sample", "rand")
 def drawn(run: Runtime, size: Value, dtype: str, unit: bool = False) -> Value:
     """An array of this shape; a number nobody knows for no size, `unit` if it is at least 0 and less than 1."""
     if size is None:
-        number = run.unknown("a random number is not known").as_number("int" if dtype == "int64" else "float")
+        number = (
+            run.unknown("a random number is not known").as_number("int" if dtype == "int64" else "float").by_chance()
+        )
         return number.drawn("float", 0.0, 1.0, False) if unit else number
     shape = size if isinstance(size, Unknown) else sizes(run, size)
     return make(shape, None, dtype)

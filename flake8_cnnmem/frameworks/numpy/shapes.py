@@ -14,6 +14,7 @@ from flake8_cnnmem.frameworks.numpy.arrays import (
     count,
     flat_of,
     make,
+    refused,
     sizes,
     viewed,
     with_values_of,
@@ -36,7 +37,7 @@ def reshaped(run: Runtime, a: Value, shape: Value) -> Value:
         rest = sizes(run, tuple(size for size in wanted if not (type(size) is int and size == -1)))
         if isinstance(rest, Unknown):
             return make(rest, None, array.dtype)
-        left = missing(run, array.shape, rest)
+        left = missing(run, array, rest)
         target: Shape | Unknown = tuple(left if type(size) is int and size == -1 else size for size in wanted)
     else:
         target = sizes(run, wanted)
@@ -44,18 +45,18 @@ def reshaped(run: Runtime, a: Value, shape: Value) -> Value:
         return make(target, None, array.dtype)
     total, new = count(array.shape), count(target)
     if total is not None and new is not None and total != new:
-        raise ValueError(f"cannot reshape array of size {total} into shape {dims.show(target)}")
+        raise refused(run, f"{total} values do not fill {dims.show(target)}", array)
     return viewed(make(target, flat_of(array), array.dtype), array)
 
 
-def missing(run: Runtime, shape: Shape | Unknown, rest: Shape) -> Size:
+def missing(run: Runtime, array: Tensor, rest: Shape) -> Size:
     """What -1 stands for."""
-    if isinstance(shape, Unknown):
-        return shape
-    total, known = dims.product(shape), dims.product(rest)
+    if isinstance(array.shape, Unknown):
+        return array.shape
+    total, known = dims.product(array.shape), dims.product(rest)
     if isinstance(total, int) and isinstance(known, int):
         if known == 0 or total % known:
-            raise ValueError(f"cannot reshape array of size {total} into shape {dims.show((-1, *rest))}")
+            raise refused(run, f"{total} values do not fill {dims.show((-1, *rest))}", array)
         return total // known
     return run.unknown("a size is divided by zero") if known == 0 else dims.floor_divide(total, known)
 
@@ -174,7 +175,7 @@ def concatenated(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
         shape: Any = array.shape
         rest = [dims.same(a, b) for place, (a, b) in enumerate(zip(shape, first, strict=False)) if place != at]
         if len(shape) != len(first) or any(same is False for same in rest):
-            raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
+            raise refused(run, "sizes beside those of the concatenation axis differ", *found)
         total = dims.add(total, shape[at])
     flats = [flat_of(array) for array in found]
     known = at == 0 and all(flat is not None for flat in flats) and sum(len(flat or []) for flat in flats) <= KEPT

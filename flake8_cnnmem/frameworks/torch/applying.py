@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
-from flake8_cnnmem.frameworks.torch.dtypes import is_floating, promote
+from flake8_cnnmem.frameworks.torch.dtypes import is_floating, kind, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.frameworks.torch.noted import note_made
+from flake8_cnnmem.frameworks.torch.on_meta import THERE, note_mixed
+from flake8_cnnmem.frameworks.torch.unlike_dtypes import note_unlike
 from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, as_written, note_written
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import Expand, Flatten, Reshape, Unflatten
@@ -81,16 +83,20 @@ def apply(
             if isinstance(folded, Tensor) and folded.view_of is None:
                 note_made(run, folded, *tensors)
             return folded
-    if (op.product or op.convolves) and run.autocast is None and len(own) + len(tensors) > 1:
-        note_unlike(run, tensors[0], own[0] if own else tensors[1])
+    if run.autocast is None and len(own) + len(tensors) > 1 and (op.product or op.convolves or op.kind == "layer_norm"):
+        note_unlike(run, op.kind, tensors[0], own[0] if own else tensors[1])
     if op.in_place:
         refuse_repeated(run, tensors[0])
     if op.in_place and run.grad_enabled:
         refuse_one_of_several(run, tensors)
         refuse_leaf(run, tensors[0])
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
+    if run.data(THERE):
+        note_mixed(run, function or op.kind, [*tensors, *own], made)
     if run.autocast is not None and dtypes is None and isinstance(made, Tensor) and made.dtype == "float32":
         leave_open(op, made)
+    if isinstance(made, Tensor) and made.shape in ONE and any(map(is_drawn, tensors)):
+        made.chance = True
     if op.in_place and not run.grad_enabled:
         remain_leaf(run, tensors[0], made)
     elif op.in_place:
@@ -102,22 +108,21 @@ def apply(
     return made
 
 
+ONE: tuple[Shape, ...] = ((), (1,))
+"""The shapes of a tensor whose value a program may test."""
+
+
+def is_drawn(tensor: Value) -> bool:
+    """Whether a tensor's values are drawn at random each time."""
+    return isinstance(tensor, Tensor) and tensor.chance
+
+
 def leave_open(op: Op, made: Tensor) -> None:
     """What autocast computes in half precision is not float32 because what it read is."""
     from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 
     if RULES.row(op.kind).autocast == "half":
         made.dtype = "float"
-
-
-def note_unlike(run: Runtime, one: Tensor | Unknown, other: Value) -> None:
-    """A product of two dtypes is a RuntimeError in torch: where it surely is one, what follows is not told as exact. In
-    which dtype a model trains that its weights are in is not known of the inputs of its call."""
-    pairs = [(one, other)] if isinstance(other, Weight) else [(one, other), (other, one)]
-    for wide, plain in pairs:
-        if isinstance(wide, Tensor) and isinstance(plain, Tensor) and plain.dtype in ("float", "float32"):
-            if wide.dtype == "float64" or kind(wide.dtype) < kind("float"):
-                note_cause(run, None, "unlike dtypes", f"a product of {wide.dtype} and float32 is refused")
 
 
 OF_FRACTIONS = frozenset({
@@ -251,10 +256,17 @@ def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None, number
         )
         for at, shape in enumerate(outputs)
     )
+    if any(map(is_drawn, tensors)):
+        for each in made:
+            each.chance = True
     if op.view:
         for each in made:
             shares(each, first, None)
     return made[0] if len(made) == 1 else made
+
+
+OF_COMPLEX = {"float64": "complex128", "float16": "complex32"}
+"""What a tensor becomes beside a complex number (`toComplexType` of c10/core/ScalarType.h)."""
 
 
 def common_dtype(values: Sequence[Value]) -> str:
@@ -266,15 +278,8 @@ def common_dtype(values: Sequence[Value]) -> str:
     for value in values:
         if isinstance(value, Tensor) and value.shape == ():
             dtype = promote(dtype, value.dtype) if not dtype or kind(dtype) < kind(value.dtype) else dtype
-        elif isinstance(value, (float, complex)) and dtype and kind(dtype) < kind("float"):
+        elif isinstance(value, complex) and dtype and kind(dtype) < kind("complex64"):
+            dtype = OF_COMPLEX.get(dtype, "complex64")
+        elif isinstance(value, float) and dtype and kind(dtype) < kind("float"):
             dtype = "float"
     return dtype or "float"
-
-
-def kind(dtype: str) -> int:
-    """Bool below whole numbers below floats below complex numbers."""
-    if dtype == "bool":
-        return 0
-    if dtype.startswith(("int", "uint")):
-        return 1
-    return 3 if dtype.startswith("complex") else 2

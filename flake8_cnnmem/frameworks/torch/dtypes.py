@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.torch.on_meta import enter_device, leave_device
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
@@ -156,6 +157,15 @@ def is_floating(dtype: str) -> bool:
     return dtype in FLOATS
 
 
+def kind(dtype: str) -> int:
+    """Bool below whole numbers below floats below complex numbers."""
+    if dtype == "bool":
+        return 0
+    if dtype.startswith(("int", "uint")):
+        return 1
+    return 3 if dtype.startswith("complex") else 2
+
+
 LAYOUT = Class(
     "layout",
     namespace={
@@ -173,6 +183,11 @@ LAYOUTS = {
 """`torch.strided` and its like. Tensors of the others are not followed."""
 
 
+MISSPELT = ("gpu", "cuda", "cpu")
+"""Names of no device of torch's, in whatever letters, but for the two that are written in small ones. Those of other
+makers' devices are not known."""
+
+
 def _device_init(run: Runtime, self: Instance, type: Value = "cuda", index: Value = None) -> None:
     kind = type
     if isinstance(type, Instance) and type.cls is DEVICE:
@@ -182,6 +197,8 @@ def _device_init(run: Runtime, self: Instance, type: Value = "cuda", index: Valu
         index = int(number) if number.isdigit() else index
     if isinstance(kind, int):
         kind, index = "cuda", kind
+    if isinstance(kind, str) and kind.lower() in MISSPELT and kind not in ("cpu", "cuda"):
+        raise run.error("RuntimeError", f"Expected one of cpu, cuda, ... device type at start of device string: {kind}")
     run.changed(self)
     self.attributes["type"] = kind
     self.attributes["index"] = index
@@ -198,10 +215,6 @@ def _device_equal(run: Runtime, self: Instance, other: Value) -> Value:
     return isinstance(other, Instance) and other.attributes.get("type") == self.attributes.get("type")
 
 
-def _same(run: Runtime, self: Value) -> Value:
-    return self
-
-
 DEVICE = Class(
     "device",
     namespace={
@@ -211,8 +224,8 @@ DEVICE = Class(
         "__eq__": Native("__eq__", _device_equal),
         "__ne__": Native("__ne__", lambda run, self, other: not _device_equal(run, self, other)),
         "__hash__": Native("__hash__", lambda run, self: hash(str(self.attributes.get("type")))),
-        "__enter__": Native("__enter__", _same),
-        "__exit__": Native("__exit__", lambda run, self, *exception: None, propagate_unknown=False),
+        "__enter__": Native("__enter__", enter_device),
+        "__exit__": Native("__exit__", leave_device, propagate_unknown=False),
     },
     module="torch",
 )

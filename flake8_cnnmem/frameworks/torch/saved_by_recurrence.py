@@ -31,12 +31,21 @@ def fused(states: int, gates: int) -> OpRule:
     return replace(row, keeps=(*row.keeps, Y), library="cuDNN")
 
 
-def cell(*kept: Saved, made: int = 0, after: int = 0) -> OpRule:
-    """One step of a recurrent layer. `made` and `after` are the gradients of its gates, in states: those that its
-    backward makes, and those that are left when the first of its two products has been gone back through."""
-    backward, rest = ((New("states", times=times),) if times else () for times in (made, after))
-    keeps = (X, *STATES, *kept)
-    return OpRule(keeps, backward=backward, layout="contiguous", weights="each", autocast=HALF, turned=True, after=rest)
+def cell(*kept: Saved, made: tuple[New, ...] = (), fused: int = 0, state: str = "weight") -> OpRule:
+    """One step of a recurrent layer. `made` are the gradients of its gates, and of the state where the kernel makes
+    one. A `fused` kernel sums so many for the biases, else each product does. `state`: what the hidden state is kept
+    for, if not for its product's weight."""
+    return OpRule(
+        (Saved("x", "weight"), Saved("x1", state), Saved("x2"), *kept),
+        backward=made,
+        layout="contiguous",
+        weights="each",
+        autocast=HALF,
+        turned=True,
+        begins=bool(made),
+        gates_summed=fused,
+        mask_first=fused > 0,
+    )
 
 
 RECURRENT = [
@@ -44,9 +53,22 @@ RECURRENT = [
     ("gru", fused(1, 4)),
     ("lstm", fused(2, 5)),
     # _thnn_fused_lstm_cell, _thnn_fused_gru_cell: the gates of the input and of the hidden state, a workspace.
-    ("lstm_cell", cell(Saved(New("zeros", times=1)), Saved("y1"), Saved(New("states", times=12)), made=4, after=4)),
-    ("gru_cell", cell(Saved(New("zeros")), Saved(New("states", times=11)), made=6, after=3)),
-    # It has no gates (rnn_tanh_cell).
-    ("rnn_cell", replace(cell(Saved(New("zeros")), Y, made=1, after=1), state_first=True)),
+    ("lstm_cell", cell(Saved(New("zeros")), Saved(New("gates", times=3)), Saved("y1"), made=(New("gates"),), fused=1)),
+    (
+        "gru_cell",
+        cell(
+            Saved(New("zeros")),
+            Saved(New("gates", times=2)),
+            Saved(New("workspace")),
+            made=(New("gates", times=2), New("states")),
+            fused=2,
+            state="any",
+        ),
+    ),
+    # It has no gates, but two products that are summed (rnn_tanh_cell).
+    (
+        "rnn_cell",
+        replace(cell(Saved(New("zeros")), Y, made=(New("gates"),)), forward=(New("gates", times=2),), state_first=True),
+    ),
     ("conv_lstm", OpRule((X, Y, Saved(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
 ]

@@ -103,7 +103,8 @@ MATHEMATICS = [
     *rows("cos atan", by_input(2)),
     # A square, one beside it and the root (or the product with one) of that.
     *rows("acosh asinh atanh", by_input(3)),
-    *rows("acos asin", by_input(4, autocast=FULL)),
+    ("acos", by_input(5, autocast=FULL)),
+    ("asin", by_input(4, autocast=FULL)),
     ("sinc", OpRule((X,), backward=temporaries(7), gradient_layout="slope")),
     # Three comparisons, one byte a value each.
     ("nan_to_num", OpRule((X,), backward=(New("x", 1, 3),))),
@@ -158,7 +159,13 @@ LAYERS = [
     (
         "linear",
         OpRule(
-            (Saved("x", "weight"),), layout="contiguous", reads="matrix", weights="needed", autocast=HALF, turned=True
+            (Saved("x", "weight"),),
+            layout="contiguous",
+            reads="matrix",
+            weights="needed",
+            autocast=HALF,
+            turned=True,
+            by_name=True,
         ),
     ),
     # Three products in one kernel, whose parts are nobody's to see.
@@ -226,16 +233,19 @@ def euclidean(first: int, second: int) -> OpRule:
 MERGES = [
     *rows("add average", PASSES),
     ("subtract", OpRule(gradient="signed")),
-    ("multiply", OpRule((OPERANDS,))),
+    ("multiply", OpRule((OPERANDS,), by_name=True)),
     # Of each gradient's other factor the conjugate, a copy: one after the other.
     ("multiply/complex", OpRule((OPERANDS,), backward=(New("x"),))),
     ("multiply/complex, fixed", OpRule((OPERANDS,), backward=(New("x1"),))),
     ("divide", OpRule((Saved("x1"), Saved("x", "others")), backward=temporaries(2, "y"))),
     # The gradient is divided by what is kept, and that is all.
     ("divide/fixed divisor", OpRule((Saved("x1"),))),
-    ("divide/fixed dividend", OpRule((Saved("inputs"),), backward=temporaries(3, "y"))),
+    ("divide/fixed dividend", OpRule((Saved("inputs"),), backward=temporaries(3, "y"), by_name=True)),
     # Two comparisons and a half of the gradient.
-    *rows("maximum minimum", OpRule((Saved("inputs"),), backward=(New("y", 1, 2), New("y")), gradient_layout="slope")),
+    *rows(
+        "maximum minimum",
+        OpRule((Saved("inputs"),), backward=(New("y", 1, 2), New("y")), gradient_layout="slope", by_name=True),
+    ),
     *rows(
         "power",
         OpRule((Saved("inputs"), Saved("y", "others")), backward=(*temporaries(4, "y"), New("y", 1)), autocast=FULL),
@@ -247,14 +257,14 @@ MERGES = [
     ),
     ("atan2", OpRule((Saved("inputs"),), backward=temporaries(5, "y"), autocast="widest")),
     ("atan2/one", OpRule((Saved("inputs"),), backward=temporaries(3, "y"), autocast="widest")),
-    ("hypot", OpRule((Saved("inputs"), Y), backward=temporaries(1, "y"))),
-    *rows("logaddexp logaddexp2", OpRule((Saved("inputs"),), backward=temporaries(3, "y"))),
+    ("hypot", OpRule((Saved("inputs"), Y), backward=temporaries(1, "y"), by_name=True)),
+    *rows("logaddexp logaddexp2", OpRule((Saved("inputs"),), backward=temporaries(3, "y"), by_name=True)),
     # Two numbers are one complex one: their dtypes are what the gradient asks (`handle_r_to_c`).
     ("complex", OpRule((Saved("inputs", "own"),))),
     # Products of complex numbers with a sine and a cosine, of which nobody has said how many are there at once.
     ("polar", replace(by_result(2), known=False)),
     # The condition. Autocast has no row for it: the operands are cast within.
-    ("where", OpRule((X,), gradient_layout="slope")),
+    ("where", OpRule((X,), gradient_layout="slope", by_name=True)),
     # What is narrower is cast first.
     ("where/mixed", OpRule((X,), gradient_layout="slope", known=False)),
     *rows("compare logical floor_divide equal bitwise", CONSTANT),
@@ -316,7 +326,7 @@ MERGES = [
     ),
     # Batches that are repeated, or rows that nobody knows the number of.
     ("cdist/repeated", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL, known=False)),
-    *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
+    *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF, by_name=True)),
     # _grouped_mm_mat1_backward and its twin; autocast leaves it as it is.
     ("grouped_matmul", OpRule((Saved("inputs"),), layout="contiguous")),
     # The gradient is repeated for the batch, without a copy.

@@ -8,6 +8,7 @@ AXES = {
     "cat": 1, "concat": 1, "concatenate": 1, "stack": 1, "sum": 0, "mean": 0, "max": 0, "min": 0, "amax": 0, "amin": 0,
     "squeeze": 0, "unsqueeze": 0, "expand_dims": 1, "flatten": 0, "chunk": 1, "split": 1, "select": 0, "argmax": 0,
     "Flatten": 0, "Unflatten": 0, "unbind": 0, "size": 0, "logsumexp": 0, "norm": 1, "repeat_interleave": 1,
+    "var": 0, "std": 0, "prod": 0,
 }  # fmt: skip
 
 BY_TIME = ("batch_first", "bidirectional")
@@ -17,6 +18,7 @@ SPELLING = Spelling(
     axis_named=("dim", "axis", "start_dim"),
     function_axis=frozenset(("cat", "concat", "concatenate", "stack", "expand_dims", "Flatten", "Unflatten")),
     joins=frozenset(("cat", "concat", "concatenate")),
+    by_samples=frozenset(("cat", "concat", "chunk", "split", "tensor_split")),
     orders=frozenset(("transpose", "permute", "swapaxes", "swapdims")),
     whole_orders=frozenset(("permute",)),
     transposing=".transpose(1, 2)",
@@ -29,7 +31,10 @@ SPELLING = Spelling(
             ("batch_first",),
         ),
     },
-    keeps=dict.fromkeys(("sum", "mean", "max", "min", "amax", "amin"), "keepdim"),
+    keeps=dict.fromkeys(
+        ("sum", "mean", "max", "min", "amax", "amin", "var", "std", "norm", "logsumexp", "prod", "median", "argmax"),
+        "keepdim",
+    ),
     windows=frozenset(("stride", "padding", "kernel_size", "dilation", "output_padding")),
     window_layers=("Conv", "Pool", "conv", "pool", "Upsample", "interpolate"),
     convolution="Conv",

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from flake8_cnnmem.frameworks.changed_weights import MADE_WEIGHTS
 from flake8_cnnmem.frameworks.framework import LOADED_STATES
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
-from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS, walk
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS, walk, weights_of
 from flake8_cnnmem.frameworks.torch.nn.modules.module_contents import OWN_STATE
+from flake8_cnnmem.frameworks.torch.on_meta import forget
 from flake8_cnnmem.graph import Tensor, Weight, lies_on_device
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.runtime import Runtime
@@ -40,6 +41,8 @@ def load_state_dict(
 ) -> Value:
     """Gives the names that are missing and those that nobody asked for; RuntimeError for them where it is `strict`, and
     for another size in any case."""
+    if assign is not False:
+        forget(run, weights_of(self))
     if assign is True and isinstance(state_dict, dict):
         assigned(run, self, state_dict)
     if isinstance(state_dict, Unknown):

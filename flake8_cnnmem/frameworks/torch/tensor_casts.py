@@ -16,7 +16,7 @@ from flake8_cnnmem.frameworks.torch.devices import (
     to_host,
 )
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, dtype_of, is_dtype, is_floating, place_of, source_of
-from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, value_as, with_true
+from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, value_as, with_largest, with_true
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.strides import is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
@@ -41,7 +41,8 @@ def cast(run: Runtime, input: Value, dtype: str, function: str, copy: bool = Fal
             if not copy and {tensor.dtype, dtype} <= {"float", "float32"}:
                 shares(made, tensor, same_values)
             return made
-    return with_true(apply(run, Elementwise("cast"), tensor, function=function, dtype=dtype), tensor.true)
+    result = with_largest(apply(run, Elementwise("cast"), tensor, function=function, dtype=dtype), tensor)
+    return with_true(result, tensor.true)
 
 
 def as_wide_as(asked: Value, input: Value, made: Value) -> Value:

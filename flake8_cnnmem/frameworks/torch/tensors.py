@@ -15,7 +15,7 @@ from flake8_cnnmem.frameworks.distances import number_of_range
 from flake8_cnnmem.frameworks.torch import memory_formats, tensor_casts  # noqa: F401 (it fills the table)
 from flake8_cnnmem.frameworks.torch.applying import apply, is_trained
 from flake8_cnnmem.frameworks.torch.autograd import grad
-from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of
+from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of, retain_grad
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.devices import to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import (
@@ -27,7 +27,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import (
     is_floating,
 )
 from flake8_cnnmem.frameworks.torch.functions.complex import imag, real
-from flake8_cnnmem.frameworks.torch.functions.constants import scalar
+from flake8_cnnmem.frameworks.torch.functions.constants import counted, scalar
 from flake8_cnnmem.frameworks.torch.functions.indexing import index
 from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, swap
 from flake8_cnnmem.frameworks.torch.functions.splitting import unbind
@@ -175,6 +175,8 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
     """Set an attribute of a tensor: `requires_grad`, `data`, `grad`, or one of the program's."""
     tensor = tensor if attribute == "requires_grad" else owner(tensor)
     if attribute == "requires_grad":
+        if value is None or type(value) in (int, float, str):
+            raise run.error("RuntimeError", "requires_grad must be a bool")
         if isinstance(tensor, Weight):
             set_flag(run, tensor, value)
         elif value is False and not grad.is_leaf(tensor) and is_trained(run, tensor):
@@ -240,10 +242,15 @@ def element_size(run: Runtime, input: Tensor) -> Value:
 
 def item(run: Runtime, input: Value) -> Value:
     """`x.item()`: the value, where it is known."""
+    count = counted(input.shape) if isinstance(input, Tensor) and isinstance(input.shape, tuple) else None
+    if count is not None and count != 1:
+        raise run.error("RuntimeError", f"a Tensor with {count} elements cannot be converted to Scalar")
     number = scalar(input) if not isinstance(input, Weight) else None
     if number is not None:
         return number
     cause = run.unknown("a number is computed from a tensor's values")
+    if isinstance(input, Tensor) and input.chance:
+        cause = cause.by_chance()
     kind = number_kind(input.dtype) if isinstance(input, Tensor) else ""
     return cause.as_number(kind) if kind in ("int", "float") else cause.as_something()
 
@@ -285,9 +292,10 @@ def itself(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 for _name in (
-    "pin_memory", "share_memory_", "coalesce", "rename", "refine_names", "align_to", "retain_grad",
+    "pin_memory", "share_memory_", "coalesce", "rename", "refine_names", "align_to",
 ):  # fmt: skip
     METHODS[_name] = Native(_name, itself, propagate_unknown=False)
+METHODS["retain_grad"] = Native("retain_grad", retain_grad)
 METHODS["cuda"] = Native("cuda", to_device, propagate_unknown=False)
 METHODS["xpu"] = Native("xpu", to_device, propagate_unknown=False)
 METHODS["cpu"] = Native("cpu", to_host, propagate_unknown=False)

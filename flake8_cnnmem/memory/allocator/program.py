@@ -116,6 +116,9 @@ class _Writer:
         run = (*drawn, *body)
         given = {block: event for _, event, block in start if event > 0}
         carried = [block for _, event, block in run if event < 0 and block in given]
+        # What is no gradient of a parameter is taken over in the order in which it was made.
+        places = {block: at for at, block in enumerate(given) if lots[given[block]][1] != "gradients"}
+        carried.sort(key=lambda block: places.get(block, len(given)))
         if past is None:
             self.hand_over(carried, given, run)
         for _ in range(1, 1 if timeline.single else steps):

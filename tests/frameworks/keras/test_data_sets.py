@@ -157,3 +157,46 @@ def test_a_data_set_that_is_not_known_has_the_splits_that_it_is_asked_for() -> N
     ran = Ran(CATALOGUE)
     assert ran.failures == []
     assert shapes([ran["x"], ran["y"]]) == [[2, 32, 32, 3]] * 2
+
+
+LEARNT = {
+    "StringLookup(), ['red', 'green', 'blue', 'red', '[UNK]', '']": ["[UNK]", "red", "green", "blue", ""],
+    "StringLookup(mask_token='', num_oov_indices=2), [['red', 'green'], ['blue', 'red']]": [
+        *["", "[UNK]", "[UNK]"], *["red", "green", "blue"],
+    ],
+    "StringLookup(max_tokens=3), ['red', 'green', 'blue', 'red', 'amber']": ["[UNK]", "red", "green"],
+    "StringLookup(output_mode='one_hot', mask_token='x'), ['red', 'x']": ["[UNK]", "red"],
+    "IntegerLookup(), [3, 5, 5, 9, -1, 0]": [-1, 5, 9, 3, 0],
+    "IntegerLookup(mask_token=0), np.array([[3], [5], [0]])": [0, -1, 5, 3],
+    "TextVectorization(max_tokens=6), ['the cat sat on the mat']": ["", "[UNK]", "the", "sat", "on", "mat"],
+    "TextVectorization(output_mode='multi_hot'), np.array(['a b a', 'c'])": ["[UNK]", "a", "c", "b"],
+    "TextVectorization(standardize=None), ['A a, b']": ["", "[UNK]", "b", "a,", "A"],
+    "TextVectorization(standardize='lower'), ['A a, b']": ["", "[UNK]", "b", "a,", "a"],
+    "TextVectorization(split='character'), ['ab c']": ["", "[UNK]", "c", "b", "a", " "],
+    'TextVectorization(), ["don\'t stop-it  a_b\\tx\\ny"]': ["", "[UNK]", "y", "x", "stopit", "dont", "ab"],
+}  # fmt: skip
+"""What `get_vocabulary` gives after `adapt`, measured in Keras 3.15.1 (TensorFlow 2.21)."""
+
+
+@pytest.mark.parametrize("case", LEARNT)
+def test_a_vocabulary_is_learnt_of_data_that_the_code_writes(case: str) -> None:
+    layer, data = case.split("), ", 1)
+    ran = Ran(f"{HEAD}layer = keras.layers.{layer})\nlayer.adapt({data})\nr = layer.get_vocabulary()\n")
+    assert ran["r"] == LEARNT[case]
+
+
+@pytest.mark.parametrize(
+    "data", ["keras.utils.text_dataset_from_directory('d')", "['caf\\u00e9 noir']", "open('f').read()"]
+)
+def test_a_vocabulary_of_other_data_is_not_known(data: str) -> None:
+    ran = Ran(f"{HEAD}layer = keras.layers.TextVectorization()\nlayer.adapt({data})\nr = layer.vocabulary_size()\n")
+    assert isinstance(ran["r"], Unknown)
+
+
+def test_the_classes_of_a_table_of_pictures_are_those_that_are_stated() -> None:
+    ran = Ran(
+        "import pandas as pd\nfrom keras.preprocessing.image import ImageDataGenerator\n"
+        "data = ImageDataGenerator().flow_from_dataframe(pd.read_csv('t.csv'), 'd', classes=['a', 'b', 'c'])\n"
+        "r = len(data.class_indices)\n"
+    )
+    assert ran["r"] == 3

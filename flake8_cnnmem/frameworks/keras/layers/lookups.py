@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.keras.layers.vocabularies import known_leaves, learnt_of, words_of
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_nothing
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import native
@@ -14,6 +15,16 @@ from flake8_cnnmem.values import Instance, Value
 
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     """`adapt` reads data and changes no shape."""
+
+
+def adapt(run: Runtime, self: Instance, data: Value = None, *args: Value, **kwargs: Value) -> None:
+    """`layer.adapt(data)`: a vocabulary is learnt, which is known where the data's values are."""
+    leaves = known_leaves(run, data)
+    words = None if leaves is None else words_of(self.attributes, leaves)
+    if words is None or self.attributes.get("vocabulary") is not None:
+        return
+    run.changed(self)
+    self.attributes["vocabulary"] = learnt_of(words, special_tokens(self), self.attributes)
 
 
 UNKNOWN_SIZE = "how many tokens a vocabulary has is not known: it is learnt from data"
@@ -94,7 +105,7 @@ def set_vocabulary(run: Runtime, self: Instance, vocabulary: Value = None, *args
 
 
 VOCABULARY = {
-    "adapt": native(nothing),
+    "adapt": native(adapt),
     "vocabulary_size": native(get_vocabulary_size),
     "vocab_size": native(get_vocabulary_size),
     "get_vocabulary": native(get_vocabulary),

@@ -26,20 +26,44 @@ def backward(
     if not leaves and is_followed(input):
         raise run.error("RuntimeError", "element 0 of tensors does not require grad and does not have a grad_fn")
     given: tuple[tuple[Tensor, Tensor], ...] = ()
+    retaining: list[Tensor] = []
     if create_graph is True:
         found = derived(run, [(input, seed(input, gradient))], leaves)
         given = tuple((leaf, found[id(leaf)]) for leaf in leaves if id(leaf) in found)
         note_gradients(run, given)
     else:
+        retaining = [each for each in retained_behind(run, input) if all(each is not leaf for leaf in leaves)]
         given = tuple(
             (leaf, gradient_of(run, leaf) or Tensor(leaf.shape, leaf.dtype, moved=True))
-            for leaf in leaves if not isinstance(leaf, Weight)
+            for leaf in (*leaves, *retaining) if not isinstance(leaf, Weight)
         )  # fmt: skip
         note_gradients(run, given)
     leaf_gradients.backward(
-        run, input, retain_graph=retained, seed=gradient, given=given, graph=create_graph is True
+        run, input, retain_graph=retained, seed=gradient, given=given, graph=create_graph is True,
+        results=len(retaining),
     )  # fmt: skip
     return None
+
+
+RETAINED = "results that retain their gradients"
+"""Scratch of the run: those whose next backward pass is to come, by id."""
+
+
+def retain_grad(run: Runtime, input: Tensor) -> Value:
+    """`x.retain_grad()`: the next backward pass leaves a result its gradient, as it does a leaf."""
+    if not leaf_gradients.is_leaf(input):
+        run.data(RETAINED)[id(input)] = input
+    return None
+
+
+def retained_behind(run: Runtime, loss: Tensor) -> list[Tensor]:
+    """The results on the way to a loss that retain their gradients."""
+    waiting = run.data(RETAINED)
+    results = (tensor for call in calls_behind([loss]) for tensor in call.outputs) if waiting else ()
+    found = {id(tensor): tensor for tensor in (loss, *results) if id(tensor) in waiting}
+    for key in found:
+        del waiting[key]
+    return list(found.values())
 
 
 def is_followed(loss: Tensor) -> bool:

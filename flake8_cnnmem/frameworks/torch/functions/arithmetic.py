@@ -9,13 +9,15 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.distances import note_moved
-from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, refuse_leaf, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
+from flake8_cnnmem.frameworks.torch.dtypes import kind
 from flake8_cnnmem.frameworks.torch.functions.constants import (
     CONSTANT_STEPS,
     broadcast_data,
     constant,
     value_as,
+    with_largest,
     with_true,
 )
 from flake8_cnnmem.frameworks.torch.functions.elementwise import calculated, unary
@@ -79,7 +81,7 @@ FUNCTIONS = {
 
 def is_number(value: Value) -> bool:
     """Whether a value is a plain number, or a size that counts with the batch."""
-    return isinstance(value, (int, float, Batch))
+    return isinstance(value, (int, float, complex, Batch))
 
 
 def number_kind(symbol: str, number_left: bool) -> str:
@@ -143,7 +145,8 @@ def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool 
         result = apply(run, op, left, function=function, dtype=dtype)
         if left.shape == () and symbol in "+-" and type(right) is int:
             note_moved(run, result, left, right if symbol == "+" else -right)
-        return result
+        grows = type(right) is int and (symbol in ("+", "-", "max", "min") or (symbol in ("*", "//") and right > 0))
+        return with_largest(result, left, lambda most: HOST[symbol](most, right)) if grows else result
     if isinstance(left, Tensor) and isinstance(right, Tensor) and left.shape != () and is_plain_number(right):
         op = Elementwise(number_kind(symbol, False), in_place)
         return apply(run, op, left, function=function, dtype=dtype)

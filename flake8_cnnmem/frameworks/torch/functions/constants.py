@@ -60,7 +60,7 @@ def constant(shape: Shape, values: Iterable[Any] | None, dtype: str) -> Constant
 
 def as_stored(values: list[Any], dtype: str) -> list[Any]:
     """Numbers as a tensor of this dtype holds them: 0.1 is 0.10000000149... in single precision."""
-    if dtype not in SINGLE or not all(type(value) is float for value in values):
+    if dtype not in SINGLE or set(map(type, values)) != {float}:
         return values
     return list(array("f", values))
 
@@ -91,6 +91,14 @@ def with_true(made: Value, true: int | None) -> Value:
     """What was computed of a mask, with how many of its values are true, if it is a constant."""
     if true is not None and is_constant(made):
         made.true = true
+    return made
+
+
+def with_largest(made: Value, given: Value, change: Callable[[int], Any] = int) -> Value:
+    """What was computed of each of some whole numbers, and grows with it, with the largest one that it gives."""
+    known = given.largest if isinstance(given, Tensor) else None
+    if known is not None and isinstance(made, Tensor) and made is not given and "int" in made.dtype:
+        made.largest = int(change(known))
     return made
 
 

@@ -78,9 +78,13 @@ def _declare_sized(name: str, value: Any) -> None:
         made = filled(shape, value_as(value, result), result)
         made.as_wide_as = source_of(dtype)
         made.requires_grad = requires_grad is True
+        made.chance = name in RANDOM
         return made_on(run, made, device)
 
     define(f"torch.{name}")(function)
+
+
+RANDOM = ("rand", "randn")
 
 
 for _name, _value in (("zeros", 0), ("ones", 1), ("empty", None), ("rand", None), ("randn", None)):

@@ -7,9 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem.dims import Shape
-from flake8_cnnmem.frameworks.torch.applying import apply, kind, refuse_leaf, tensor_of
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, real_dtype
-from flake8_cnnmem.frameworks.torch.functions.constants import Constant, broadcast_data, constant, flat, value_as
+from flake8_cnnmem.frameworks.torch.applying import apply, refuse_leaf, tensor_of
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, kind, real_dtype
+from flake8_cnnmem.frameworks.torch.functions.constants import (
+    Constant,
+    broadcast_data,
+    constant,
+    flat,
+    value_as,
+    with_largest,
+)
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Broadcast, Elementwise, PRelu
@@ -134,7 +141,8 @@ def clamp(run: Runtime, input: Value, min: Value = None, max: Value = None, inpl
     bounds = [bound for bound in (min, max) if isinstance(bound, Tensor) and bound.shape != ()]
     if bounds and not isinstance(input, Weight):
         return apply(run, Broadcast(kind, inplace is True), input, *bounds, function="clamp")
-    return unary(run, kind, input, "clamp_" if inplace else "clamp", inplace)
+    made = unary(run, kind, input, "clamp_" if inplace else "clamp", inplace)
+    return with_largest(made, input, number) if numbers else made
 
 
 def softsign(run: Runtime, input: Value) -> Value:

@@ -78,6 +78,7 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
     tensor = tensor_of(tensor)
     if isinstance(tensor, Unknown):
         return tensor
+    key = as_key(tensor, key)
     many = not isinstance(tensor.shape, Unknown) and len(tensor.shape) > MOST_AXES
     items = TOO_MANY_AXES if many else normalised(run, tensor, key)
     if isinstance(items, Unknown):
@@ -123,6 +124,23 @@ def takes_all(tensor: Tensor, items: tuple[Any, ...]) -> bool:
 def as_items(key: Value) -> tuple[Value, ...]:
     """The items of a key as it is written."""
     return key if isinstance(key, tuple) else (key,)
+
+
+LONG_LIST = 32
+"""A list of so many items is a list of places, whatever it holds."""
+
+
+def as_key(tensor: Value, key: Value) -> Value:
+    """The key that a list stands for: a short one that holds more than numbers is a tuple's other spelling
+    (treatSequenceAsTuple of torch/csrc/autograd/python_variable_indexing.cpp)."""
+    if not isinstance(key, list) or len(key) >= LONG_LIST or not isinstance(tensor, Tensor):
+        return key
+    return tuple(key) if tensor.framework == "torch" and any(map(is_no_number, key)) else key
+
+
+def is_no_number(item: Any) -> bool:
+    """Whether an item of a list says that the list is no list of places."""
+    return item is None or item is Ellipsis or isinstance(item, (slice, Tensor, list, tuple, range))
 
 
 def is_open(item: Any) -> bool:
@@ -203,6 +221,7 @@ def taken(data: Any, items: list[Any]) -> Any:
 
 def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     """The tensor after `tensor[key] = value`: the same storage, written to."""
+    key = as_key(tensor, key)
     items = normalised(run, tensor, key)
     if run.invocation is None and isinstance(tensor, Weight):
         refuse_leaf(run, tensor)

@@ -8,9 +8,8 @@ from typing import Any
 
 from flake8_cnnmem.dims import Size, first_unknown, floor_divide, subtract
 from flake8_cnnmem.frameworks.distances import note_range
-from flake8_cnnmem.frameworks.torch.applying import kind
 from flake8_cnnmem.frameworks.torch.arguments import whole
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_made
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_made, kind
 from flake8_cnnmem.frameworks.torch.functions.constants import LARGEST, Constant, constant, scalar
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Tensor

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, note_whole, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, note_whole, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import axes, whole
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, kind
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, along, constant, flat
 from flake8_cnnmem.frameworks.torch.functions.indexing import index
@@ -62,6 +62,8 @@ def reduce(
     if known is not None and isinstance(result, Tensor):
         # A buffer is on the device, and so is what is computed from it, whose value is known all the same.
         result.data = known.data
+    elif op_kind == "max" and isinstance(result, Tensor) and isinstance(tensor, Tensor) and result.shape == ():
+        result.data = tensor.largest
     return result
 
 

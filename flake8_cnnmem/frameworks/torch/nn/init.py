@@ -19,6 +19,9 @@ NAMES = (
     "sparse", "_no_grad_trunc_normal_", "_no_grad_normal_", "_no_grad_uniform_", "_no_grad_fill_",
 )  # fmt: skip
 
+BY_FANS = ("xavier", "kaiming")
+"""What the names of those begin with that ask for the fan in and out."""
+
 GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 
 
@@ -29,6 +32,12 @@ def filled(run: Runtime, tensor: Value, *args: Value, **kwargs: Value) -> Value:
         return refilled(run, tensor)
     finally:
         run.grad_enabled = before
+
+
+def by_fans(run: Runtime, tensor: Value, *args: Value, **kwargs: Value) -> Value:
+    """One that asks for the fan in or out, or for rows and columns: ValueError for a vector."""
+    fans(run, tensor)
+    return filled(run, tensor)
 
 
 def calculate_gain(run: Runtime, nonlinearity: Value, param: Value = None) -> Value:
@@ -59,6 +68,9 @@ def correct_fan(run: Runtime, tensor: Value, mode: Value) -> Value:
 
 INIT: dict[str, Value] = {
     **{name: Native(name, filled, propagate_unknown=False) for name in NAMES},
+    **{
+        name: Native(name, by_fans, propagate_unknown=False) for name in NAMES if name.startswith(("xavier", "kaiming"))
+    },
     "calculate_gain": Native("calculate_gain", calculate_gain),
     "_calculate_fan_in_and_fan_out": Native("_calculate_fan_in_and_fan_out", fans, propagate_unknown=False),
     "_calculate_correct_fan": Native("_calculate_correct_fan", correct_fan, propagate_unknown=False),

@@ -15,10 +15,11 @@ from typing import Any
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
-from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put, weights_of
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
 from flake8_cnnmem.frameworks.torch.nn.refused_arguments import refuse_arguments
+from flake8_cnnmem.frameworks.torch.on_meta import REGIONS, note_made
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.runtime import Runtime, with_known_lengths
@@ -87,6 +88,8 @@ def layer(
                 arrange(attributes)
             if weighted:
                 create_weights(run, self, stub(**{word: attributes[word] for word in names}), dtype, absent)
+                if bound.get("device") is not None or run.data(REGIONS):
+                    note_made(run, weights_of(self), bound.get("device"))
                 reset(run, self, "reset_parameters")
             refuse_arguments(run, self, name)
             return None

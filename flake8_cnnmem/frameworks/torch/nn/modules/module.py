@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.torch.nn.parameter import as_buffer
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Property, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Property, Value
 
 MEMBERS = Members()
 MODULE = Class("Module", namespace=MEMBERS, module="torch.nn.modules.module")
@@ -340,5 +340,7 @@ def add_module(run: Runtime, self: Instance, name: str, module: Value) -> Value:
     if module is not None and not is_module(module):
         raise run.error("TypeError", "the value is not a Module subclass")
     check_name(run, "module", name)
+    if isinstance(name, str) and name not in stored(self, "_modules") and run.find(self, name) is not MISSING:
+        raise run.error("KeyError", f"attribute '{name}' already exists")
     put(run, self, "_modules", name, module)
     return None

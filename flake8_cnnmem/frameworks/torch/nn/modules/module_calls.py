@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
 from flake8_cnnmem.frameworks.torch import memory_formats
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
 from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     MEMBERS,
@@ -23,6 +23,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
 )
 from flake8_cnnmem.frameworks.torch.nn.modules.module_contents import own_children
 from flake8_cnnmem.frameworks.torch.nn.parameter import NOT_CALLED
+from flake8_cnnmem.frameworks.torch.on_meta import forget, is_meta, note_there
 from flake8_cnnmem.frameworks.torch.written_parts import WRITTEN, results_as_written
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
@@ -153,11 +154,15 @@ def to(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     """`module.to(...)`: another dtype for its floats, another device; the module."""
     for value in (*args, *kwargs.values()):
         if is_dtype(value):
+            if not is_floating(dtype_of(value)) and dtype_of(value) not in COMPLEX:
+                raise run.error("TypeError", "nn.Module.to only accepts floating point or complex dtypes")
             cast(run, self, dtype_of(value))
         elif isinstance(value, Tensor) and value.dtype != "float":
             cast(run, self, value.dtype)
         elif names_device(value):
             moved(run, self, not is_host(value))
+            if is_meta(value):
+                note_there(run, weights_of(self))
     name = memory_formats.asked((*args, *kwargs.values()))
     for weight in weights_of(self) if name else ():
         memory_formats.mark(weight, name)
@@ -218,7 +223,14 @@ def set_state(run: Runtime, self: Instance, state: Value) -> None:
 
 MEMBERS.method("cuda", "xpu", "ipu", "mtia")(to_device)
 MEMBERS.method("cpu")(to_host)
-MEMBERS.method("share_memory", "to_empty")(_itself)
+MEMBERS.method("share_memory")(_itself)
+
+
+@MEMBERS.method("to_empty")
+def to_empty(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """`module.to_empty(device=...)`: its weights have memory; the module."""
+    forget(run, weights_of(self))
+    return self
 
 
 def _nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:

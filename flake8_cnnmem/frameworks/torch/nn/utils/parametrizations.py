@@ -87,6 +87,9 @@ def originals(run: Runtime, step: Instance, weight: Weight) -> list[tuple[str, W
 
     if isinstance(given, (tuple, list)):
         return [(f"original{at}", made(each)) for at, each in enumerate(given)]
+    if isinstance(given, Tensor) and given.shape == weight.shape:
+        # The parameter itself, for whoever else has it: `ParametrizationList.__init__` sets its values.
+        return [("original", weight)]
     return [("original", made(given))]
 
 
@@ -237,7 +240,9 @@ def remove(run: Runtime, module: Any, tensor_name: Value, leave_parametrized: Va
         run.changed(stored(module, "_modules"))
         del stored(module, "_modules")["parametrizations"]
     if isinstance(value, Tensor):
-        if isinstance(first, Weight):
+        if isinstance(first, Weight) and first.shape == value.shape and len(stored(found, "_parameters")) == 1:
+            left = first
+        elif isinstance(first, Weight):
             left = weight_like(run, first, value.shape)
             left.trainable = first.trainable
         else:
