@@ -206,6 +206,11 @@ class Runtime(Protocol):
         tells it from another one's."""
         ...
 
+    def cut_to(self, size: Unknown, stop: int) -> int | Unknown:
+        """What `[:stop]` leaves of an axis of which nobody knows how long it is: so much, or a number that is at most
+        that."""
+        ...
+
     def lengthened(self, container: list[Value], items: Value) -> bool:
         """Whether a list has got these items behind its own, where nobody knows how many there are of either."""
         ...

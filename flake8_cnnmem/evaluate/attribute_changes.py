@@ -70,6 +70,7 @@ def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
     elif isinstance(value, (StaticMethod, ClassMethod)):
         assign(run, value.function, name, new)
     elif isinstance(value, Unknown):
+        run.trace.put_away[id(new)] = new
         assign_to_one(run, value, name, new)
     elif not isinstance(value, Native) and not (isinstance(value, Property) and name == "__doc__"):
         raise run.error("AttributeError", f"'{type(value).__name__}' object has no attribute '{name}'")

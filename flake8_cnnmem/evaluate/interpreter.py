@@ -245,6 +245,8 @@ class Interpreter:
 
     length_of = lengths.length_of
     either_length = lengths.either
+    either_size = lengths.either_size
+    cut_to = lengths.cut_to
     lengthened = lengths.lengthened
     note_sample = changes.note_sample
     sample = changes.sample

@@ -45,7 +45,7 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
                 return left
             return either_tensor(run, *((right, left) if swap else (left, right)), cause)
         if made_of_nothing(left) and made_of_nothing(right) and (left.dtype == right.dtype or is_array(left, right)):
-            return either_data(left, right, cause)
+            return either_data(run, left, right, cause)
     elif alike(left, right, ALIKE_DEPTH):
         return left
     elif (number := one_number((left, right))) is not None:
@@ -194,13 +194,13 @@ def made_of_nothing(value: Tensor) -> bool:
     return value.call is None and not isinstance(value, Weight) and isinstance(value.shape, tuple)
 
 
-def either_data(left: Tensor, right: Tensor, cause: Unknown) -> Value:
+def either_data(run: Interpreter, left: Tensor, right: Tensor, cause: Unknown) -> Value:
     """Data of one of two shapes: what they do not share is not known."""
     if isinstance(left.shape, Unknown) or isinstance(right.shape, Unknown) or left.framework != right.framework:
         return cause
     if len(left.shape) != len(right.shape):
         return cause
-    shape = tuple(a if a == b else cause for a, b in zip(left.shape, right.shape, strict=True))
+    shape = tuple(a if a == b else run.either_size(a, b, cause) for a, b in zip(left.shape, right.shape, strict=True))
     # Of two dtypes of an array the larger: what a model takes is of one dtype, so the code makes it one later.
     dtype = max(left.dtype, right.dtype, key=lambda name: ("float" in name, name[-2:]))
     return Tensor(shape, dtype, framework=left.framework)

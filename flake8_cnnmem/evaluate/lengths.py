@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.evaluate import joins
 from flake8_cnnmem.runtime import so_many
 from flake8_cnnmem.unknown import Unknown
@@ -128,6 +129,29 @@ def sliced(run: Interpreter, value: Value, key: slice) -> Value:
         return of_length(run, item, before, cause)
     left = before.cut(key.stop) if isinstance(before, Unknown) else any_length(cause, key.stop)
     return of_length(run, item, left, cause)
+
+
+def cut_to(run: Interpreter, size: Unknown, stop: int) -> int | Unknown:
+    """What `[:stop]` leaves of an axis of which nobody knows how long it is."""
+    low, high = bounds(run, size) if size.number == "int" and size.place is not None else (0, math.inf)
+    if low >= stop:
+        return stop
+    return size if high <= stop else size.cut(stop)
+
+
+def either_size(run: Interpreter, left: Size, right: Size, cause: Unknown) -> Size:
+    """One of two sizes of an axis, `left` where a test holds: what the test says of a number that they are computed
+    from bounds it (`if len(sound) < 64: sound = np.pad(...)` leaves no less than 64)."""
+    ends: list[tuple[float, float]] = []
+    for size, holds in ((left, True), (right, False)):
+        if not isinstance(size, (int, Unknown)) or (isinstance(size, Unknown) and size.place is None):
+            return cause
+        with assumed(run, cause, holds):
+            ends.append(bounds(run, size))
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    if low == high:
+        return int(low)
+    return cause.drawn("int", max(low, 0), high, high < math.inf).moved(0) if low > 0 or high < math.inf else cause
 
 
 def repeated(run: Interpreter, value: Value, times: Value) -> Value:

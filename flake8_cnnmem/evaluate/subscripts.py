@@ -215,6 +215,7 @@ def store_item(run: Interpreter, container: Value, key: Any, value: Value) -> Va
     if isinstance(container, Tensor):
         return frameworks.of(container).set_index(run, container, key, value)
     if isinstance(container, Unknown):
+        run.trace.put_away[id(value)] = value
         return container
     if isinstance(container, Instance):
         method = container.cls.find("__setitem__")

@@ -110,6 +110,9 @@ class Trace:
     entered: Site | None = None
     """The call in the analysed file that is running."""
     layers: dict[int, MadeLayer] = field(default_factory=dict)
+    put_away: dict[int, Value] = field(default_factory=dict)
+    """Layers, by id, that were put into something that is not known: the head of a model whose source is not found."""
+
     cut_short: dict[int, tuple[Instance, Unknown]] = field(default_factory=dict)
     """Objects that were being filled or made when the budget ended or the code raised, by id, with the cause."""
     root_calls: list[RootCall] = field(default_factory=list)

@@ -183,9 +183,13 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     made = [each for each in made if id(each.instance) not in shells]
     inner = parts_of_others(run, made, nesting, trained) - trained_before(run, made, nesting, phases)
     parts = kept_parts(run, module, made, nesting)
+    called = {id(call.instance) for call in run.trace.root_calls}
     found: list[Root] = []
     for each in made:
         if id(each.instance) in inner or not has_weights(each.instance):
+            continue
+        if id(each.instance) in run.trace.put_away and id(each.instance) not in {*trained, *called}:
+            # A new head of a model that is not known is fed by that.
             continue
         if id(each.instance) not in trained and run.data("optimizers") and not known_weights(each.instance):
             # Nothing that is known of it trains, and what trains is known: a transform of parts that are not found.

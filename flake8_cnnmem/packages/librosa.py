@@ -3,6 +3,7 @@ cuts or fills it up; the number of frames follows from it (librosa 0.11)."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from flake8_cnnmem.dims import Size
@@ -18,7 +19,7 @@ RATE = 22050
 
 def load(run: Runtime, path: Value, sr: Value = RATE, mono: Value = True, *args: Value, **options: Value) -> Value:
     """`librosa.load(path, sr=22050, mono=True)`: float32 values and their rate."""
-    length = run.unknown("how long a sound in a file is is not known").as_number("int")
+    length = run.unknown("how long a sound in a file is is not known").drawn("int", 0, math.inf, False).moved(0)
     rate = run.unknown("the rate of a sound in a file is not known").as_number("int") if sr is None else sr
     channels = run.unknown("how many channels a sound in a file has is not known")
     return (make((length,) if mono is True else channels, None, "float32"), rate)

@@ -46,6 +46,8 @@ def sliced(run: Runtime, size: Size, entry: slice) -> tuple[Size, range | None]:
     if length is not None:
         return length, None
     if isinstance(size, Unknown):
+        if entry.start in (None, 0) and type(entry.stop) is int and entry.stop > 0 and entry.step in (None, 1):
+            return run.cut_to(size, entry.stop), None
         return dims.cut(size, *parts), None
     return run.unknown("how much a slice leaves is not known"), None
 

@@ -154,7 +154,7 @@ def is_of_unknown_length(sample: Value) -> bool:
         if isinstance(shape, Unknown) or (len(shape) == 1 and isinstance(shape[0], Unknown)):
             return True
         # A window of some rows.
-        return any(isinstance(largest(size), int) for size in shape if isinstance(size, Unknown))
+        return any(isinstance(size, Unknown) and size.span is not None for size in shape)
     return isinstance(sample, Unknown)
 
 
