@@ -66,9 +66,13 @@ def add(left: Size, right: Size) -> Size:
     if isinstance(left, int) and isinstance(right, int):
         return left + right
     if isinstance(left, Unknown):
-        return left
+        if isinstance(right, Unknown):
+            # What is filled up to a length, before or behind, is that long.
+            whole = left.together(right)
+            return left if whole is None else whole
+        return left.moved(right) if type(right) is int and left.place is not None else left
     if isinstance(right, Unknown):
-        return right
+        return right.moved(left) if type(left) is int and right.place is not None else right
     if isinstance(left, Batch) and isinstance(right, Batch):
         total = left.multiple + right.multiple
         return Batch(total) if total else 0
@@ -79,9 +83,18 @@ def add(left: Size, right: Size) -> Size:
     return Unknown("a size is neither a number nor a multiple of the batch")
 
 
+def cut(size: Unknown, start: object, stop: object, step: object) -> Unknown:
+    """What `[start:stop]` leaves of an axis of which nobody knows how long it is: at most so much as lies between."""
+    begin = 0 if start is None else start
+    plain = step in (None, 1) and type(begin) is int and type(stop) is int and 0 <= begin < stop
+    return size.cut(stop - begin) if plain and isinstance(stop, int) and isinstance(begin, int) else size
+
+
 def negate(size: Size) -> Size:
     if isinstance(size, int):
         return -size
+    if isinstance(size, Unknown):
+        return size.multiplied(-1) if size.place is not None else size
     return Batch(-size.multiple) if isinstance(size, Batch) else size
 
 
@@ -237,7 +250,17 @@ def root(size: int, degree: int) -> int | None:
 
 
 def read(shape: Shape | Unknown) -> Shape | Unknown:
-    """A shape as a program reads it: each size that is not known is a whole number, and no relation of it to others."""
+    """A shape as a program reads it: each size that is not known is a whole number, with no relation to others but that
+    in which it was made. One that is a count is the same number each time."""
     if isinstance(shape, Unknown):
         return shape
-    return tuple(size.another("int") if isinstance(size, Unknown) else size for size in shape)
+    return tuple(size_read(size, shape) if isinstance(size, Unknown) else size for size in shape)
+
+
+def size_read(size: Unknown, shape: Shape) -> Unknown:
+    """One size of a shape that nobody knows, as a program reads it."""
+    if size.number != "int":
+        return size.another("int")
+    if size.place is not None:
+        return size
+    return size.moved(0) if sum(each is size for each in shape) == 1 else size.another("int")

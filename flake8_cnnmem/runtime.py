@@ -201,6 +201,15 @@ class Runtime(Protocol):
         """From now on nobody knows what a list, dict or set holds, nor how much."""
         ...
 
+    def length_of(self, value: Value) -> int | Unknown | None:
+        """The length of a list or of a part of something in a row, as a number to compute with; None where nothing
+        tells it from another one's."""
+        ...
+
+    def lengthened(self, container: list[Value], items: Value) -> bool:
+        """Whether a list has got these items behind its own, where nobody knows how many there are of either."""
+        ...
+
     def note_sample(self, container: Value, items: Sequence[Value]) -> None:
         """These may be among the unknown items of a list or dict."""
         ...

@@ -38,7 +38,9 @@ class Unknown:
     def divided(self, by: float) -> Unknown:
         """What dividing it gives."""
         once = self.divisor is None and by >= 1 and by == int(by)
-        return replace(self, something=True, divisor=int(by) if once else 0)
+        return replace(
+            self, something=True, divisor=int(by) if once else 0, place=None, span=None, length=None, asks=None
+        )
 
     def as_something(self) -> Unknown:
         """The same where it is certain not to be None."""
@@ -53,6 +55,10 @@ class Unknown:
     place: tuple[Unknown, int, int] | None = field(default=None, compare=False, repr=False)
     """Of a whole number that is so many times another one, which is not known either, and so much more: that one, how
     many times, and how much."""
+
+    difference: tuple[Unknown | int, Unknown] | None = field(default=None, compare=False, repr=False)
+    """Of a whole number: the two others that it is the difference of. What is filled up by it is as long as the first
+    of them."""
 
     stride: int | None = field(default=None, compare=False)
     """Of a number of a range whose end is not known: how much more the next one is."""
@@ -86,6 +92,16 @@ class Unknown:
     among: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     """The objects of which it is one, where those are known."""
 
+    length: Unknown | None = field(default=None, compare=False, repr=False)
+    """How many items it has, where it is a part of something in a row: a number that is not known, and its own."""
+
+    capped: tuple[Unknown, int, int] | None = field(default=None, compare=False, repr=False)
+    """Of the length of what was cut: the number that the length before it was computed from, how much more it was, and
+    where it was cut. Cut there again it is as long."""
+
+    asks: tuple[Unknown, str, int] | None = field(default=None, compare=False, repr=False)
+    """Of a test that nobody knows: the whole number, the sign of comparison and the number it is compared with."""
+
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
         return self if self.number == kind else self.another(kind)
@@ -93,8 +109,9 @@ class Unknown:
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
         return replace(
-            self, something=True, number=kind, place=None, stride=None, left=None, items=None, span=None, known=None,
-            loaded="", sequence=False, of_layers=False, among=(),
+            self, something=True, number=kind, place=None, difference=None, stride=None, left=None, items=None,
+            span=None, known=None, loaded="", sequence=False, of_layers=False, among=(), length=None, asks=None,
+            capped=None,
         )  # fmt: skip
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
@@ -111,11 +128,12 @@ class Unknown:
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
         plain = not self.number and not self.sides and self.items is None and self.known is None and not self.among
-        if plain and not self.loaded and not self.sequence:
+        if plain and not self.loaded and not self.sequence and self.asks is None:
             return self
         return replace(
-            self, number="", place=None, stride=None, left=None, sides=None, loaded=self.made_of_file(),
-            sequence=False, items=None, span=None, known=None, among=(),
+            self, number="", place=None, difference=None, stride=None, left=None, sides=None,
+            loaded=self.made_of_file(), sequence=False, items=None, span=None, known=None, among=(), length=None,
+            asks=None, capped=None,
         )  # fmt: skip
 
     def made_of_file(self) -> str:
@@ -126,6 +144,10 @@ class Unknown:
         """So many of its items in a row; None where that is not known."""
         return replace(self.loose(), something=True, sequence=True, divisor=None, instead=None, items=items)
 
+    def so_long(self, length: Unknown) -> Unknown:
+        """A part of it of this length."""
+        return replace(self.part(None), length=length)
+
     def of_picture(self, height: Any, width: Any) -> Unknown:
         """The shape of a picture of this height and width, whose channels nobody knows."""
         return replace(self, sides=(height, width))
@@ -133,12 +155,16 @@ class Unknown:
     def moved(self, by: int) -> Unknown:
         """The whole number that is so much more."""
         base, times, before = self.place or (self, 1, 0)
-        return replace(self, place=(base, times, before + by))
+        span = self.span and (self.span[0] + by, self.span[1] + by, self.span[2])
+        return replace(self, place=(base, times, before + by), span=span, difference=None)
 
     def multiplied(self, by: int) -> Unknown:
         """The whole number that is so many times this one."""
         base, times, more = self.place or (self, 1, 0)
-        return replace(self, something=True, stride=None, left=None, place=(base, times * by, more * by))
+        ends = sorted(end * by for end in self.span[:2]) if self.span is not None and by else None
+        span = None if ends is None else (ends[0], ends[1], True)
+        place = (base, times * by, more * by)
+        return replace(self, something=True, stride=None, left=None, place=place, span=span, difference=None)
 
     def every(self, stride: int) -> Unknown:
         """A number of a range whose end is this one, of which the next one is so much more."""
@@ -148,11 +174,49 @@ class Unknown:
         """How much there is from a place of such a range to the end that is this number."""
         return replace(self.another("int"), left=start.stride)
 
+    def less(self, other: Unknown) -> Unknown:
+        """How much this whole number is more than another one."""
+        return replace(self.left_behind(other), difference=(self, other))
+
+    def filled(self, by: Unknown) -> Unknown | int | None:
+        """The sum with a difference to this very number: what that was taken from. None for any other."""
+        if by.difference is None or self.distance(by.difference[1]) != 0:
+            return None
+        return by.difference[0]
+
+    def cut(self, most: int) -> Unknown:
+        """The length of what is cut to `most`, where this is its length."""
+        base, times, more = self.place or (self, 1, 0)
+        found = self.at_most(most)
+        return (replace(found, capped=(base, more, most)) if times == 1 else found).moved(0)
+
+    def is_number(self, other: Unknown) -> bool:
+        """Whether this number and another one are the same for certain."""
+        one, two = self.capped, other.capped
+        return self is other or (one is not None and two is not None and one[0] is two[0] and one[1:] == two[1:])
+
+    def together(self, other: Unknown) -> int | Unknown | None:
+        """The sum of two whole numbers, where one of them says what it makes of the other."""
+        total = self.plus(other)
+        if total is not None:
+            return total
+        return self.filled(other) if other.difference is not None else other.filled(self)
+
     def distance(self, other: Unknown) -> int | None:
         """How much more another whole number is, where both were computed from the same one."""
         (base, times, before), (same, often, after) = self.place or (self, 1, 0), other.place or (other, 1, 0)
-        alike = base is same and times == often and self.number == other.number == "int"
+        alike = base.is_number(same) and times == often and self.number == other.number == "int"
         return after - before if alike else None
+
+    def plus(self, other: Unknown) -> int | Unknown | None:
+        """The sum of two whole numbers, where both were computed from the same one: a number where one takes away what
+        the other adds."""
+        (base, times, more), (same, often, further) = self.place or (self, 1, 0), other.place or (other, 1, 0)
+        if not base.is_number(same) or not self.number == other.number == "int" or self.place is other.place is None:
+            return None
+        if times == -often:
+            return more + further
+        return replace(self, place=(base, times + often, more + further), span=None)
 
     def __bool__(self) -> bool:
         raise TypeError("an Unknown has no truth value: ask Run.truth")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from flake8_cnnmem import dims, frameworks
@@ -42,6 +43,8 @@ def with_unknown(run: Interpreter, symbol: str, left: Value, right: Value) -> Va
         known = decided(symbol, left, right)
         if known is not None:
             return known
+        if type(left) is Unknown and left.number == "int" and type(right) is int:
+            return replace(left.loose().as_something(), asks=(left, symbol, right))
     kinds = number_kind(left), number_kind(right)
     # One of the two is.
     unknown = left if type(left) is Unknown else cast("Unknown", right)
@@ -86,15 +89,16 @@ def moved(symbol: str, left: int | Unknown, right: int | Unknown) -> Value:
         unknown = cast("Unknown", right)
         if symbol == "*":
             return unknown.multiplied(left) if type(left) is int else unknown.another("int")
-        return unknown.moved(left) if symbol == "+" else unknown.another("int")
+        return unknown.moved(left) if symbol == "+" else unknown.multiplied(-1).moved(left)
     if symbol == "*":
         return left.multiplied(right) if type(right) is int else left.another("int")
     if not isinstance(right, Unknown):
         return left.moved(right if symbol == "+" else -right)
-    length = right.distance(left) if symbol == "-" else None
-    if length is None:
-        return left.left_behind(right) if symbol == "-" else left.another("int")
-    return length
+    if symbol == "+":
+        whole = left.together(right)
+        return left.another("int") if whole is None else whole
+    length = right.distance(left)
+    return left.less(right) if length is None else length
 
 
 ANY_NUMBER = {"int": 3, "float": 0.5}

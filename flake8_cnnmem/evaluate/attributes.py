@@ -146,6 +146,8 @@ def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Valu
         return found if name == "__new__" else bind(run, found, instance, cls)
     if name == "__class__":
         return cls
+    if name == "__module__":
+        return cls.module
     if name == "__new__":
         return run.builtin("object").namespace[name]
     return instance.attributes if name == "__dict__" and SLOTS not in cls.facts else MISSING

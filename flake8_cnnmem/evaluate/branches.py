@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.joins import join
+from flake8_cnnmem.evaluate.lengths import assumed
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, UNDONE, Returned
 from flake8_cnnmem.evaluate.snapshots import restore, snapshot
 from flake8_cnnmem.evaluate.training_state import PERHAPS_FILLED, holds_weights
@@ -70,17 +71,19 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
         run.trace.leave(turn, run.numbered)
         journal = run.journal
         births, run.journal, run.births = run.births, outer, outer_births
-        # Where the budget ends all branches around this one are left as well: none of them asks what it did.
+        # Where the budget ends all branches around this one are left as well: none of them asks what it did. What it
+        # has made is seen in the trace all the same (the optimizer of a step), and is as it was made.
+        side.born = born_with(births, journal)
         if ended:
-            side.born = born_with(births, journal)
             side.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}
             if outer_births is not None:
                 outer_births.update(births)
             if outer is not None:
                 for key, noted in journal.items():
                     outer.setdefault(key, noted)
-        for container, before in journal.values():
-            restore(container, before)
+        for key, (container, before) in journal.items():
+            if ended or key not in side.born:
+                restore(container, before)
         # What an import has defined meanwhile stays, also where the module's variables were noted before.
         for variables, word, value in run.settled[settled:]:
             variables.setdefault(word, value)
@@ -118,10 +121,18 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     that of the cheaper side goes on, or that of the body where it is `likely` that it runs."""
     run.spend(1)
     events = len(run.trace.events)
-    first = take(run, cause, frame, body)
+    with assumed(run, cause, True):
+        first = take(run, cause, frame, body)
     if first.signal is UNDONE:
         return UNDONE
-    second = take(run, cause, frame, orelse)
+    try:
+        with assumed(run, cause, False):
+            second = take(run, cause, frame, orelse)
+    except Leaving:
+        # The budget ends here: what the first side has made is as it was made (see `take`).
+        for key in first.born & first.states.keys():
+            restore(*first.states[key])
+        raise
     left = None if run.trace.doubts else frame.left
     if left is not None:
         frame.left = None

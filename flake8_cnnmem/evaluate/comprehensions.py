@@ -16,6 +16,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up_from, leave_open
+from flake8_cnnmem.evaluate.lengths import comprehended
 from flake8_cnnmem.evaluate.loop_turns import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held
 from flake8_cnnmem.graph import Tensor
@@ -35,6 +36,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
     rounds = compile_rounds(compiler, node.for_in)
     plain = isinstance(node.for_in.iter, (cst.Name, cst.Attribute)) and node.for_in.inner_for_in is None
     single = (compile_target(compiler, node.for_in.target), compiler.expression(node.for_in.iter)) if plain else None
+    alone = node.for_in.inner_for_in is None
     without_none = single is not None and is_without_none(node.for_in)
     number = number_for_any(compiler, node.elt, element, node.for_in)
     array = array_for_any(compiler, node.elt, element, node.for_in)
@@ -49,7 +51,10 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
                 item = array(frame, inner) if item is MISSING else item
                 if item is MISSING:
                     item = object_in(beside(frame, inner))
-                return inner if item is MISSING else so_many(frame.run, item, inner)
+                if not alone:
+                    return inner if item is MISSING else so_many(frame.run, item, inner)
+                given = single[1](frame) if single is not None else inner
+                return comprehended(frame.run, given, item, inner, not node.for_in.ifs)
             found.append(element(inner))
         return found
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 def in_place(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     """`left op= right`: lists and tensors change in place, everything else gives a new value."""
     if isinstance(left, (list, deque)) and symbol == "+":
+        if type(left) is list and run.lengthened(left, right):
+            return left
         items = run.items(right)
         if isinstance(items, Unknown):
             return items

@@ -19,6 +19,7 @@ from flake8_cnnmem.evaluate import (
     grammar,
     iteration,
     joins,
+    lengths,
     operators,
     perhaps,
     pins,
@@ -81,6 +82,10 @@ class Interpreter:
         """Containers whose items cannot be known, with the cause. Held, so that an id stays theirs."""
         self.samples: dict[int, tuple[Value, Value]] = {}
         """Of lists and dicts among them, by id, what all that was put in under an unknown condition has in common."""
+        self.lengths: dict[int, tuple[Value, int, Unknown]] = {}
+        """Of lists among them, by id: how many items each had then, of those that it holds, and its length."""
+        self.assumed: list[tuple[Unknown, float, float]] = []
+        """What the tests around say of numbers that are not known: the least and the most."""
         self.registries: dict[int, tuple[Value, Module]] = {}
         """Dicts and empty lists made while a lazy module's statements run: what later imports may fill."""
         self.made_empty: set[int] = set()
@@ -238,6 +243,9 @@ class Interpreter:
         """From now on what a container holds is not known, for this cause."""
         self.havocked.setdefault(id(container), (container, cause))
 
+    length_of = lengths.length_of
+    either_length = lengths.either
+    lengthened = lengths.lengthened
     note_sample = changes.note_sample
     sample = changes.sample
 

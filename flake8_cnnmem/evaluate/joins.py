@@ -53,6 +53,12 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     elif isinstance(left, Instance) and isinstance(right, Instance) and hasattr(left.native, "either"):
         if left.cls is right.cls and type(left.native) is type(right.native):
             return Instance(left.cls, dict(left.attributes), native=left.native.either(right.native, cause))
+    elif type(left) is list and type(right) is list and run.havocked and not run.havocked.keys().isdisjoint(
+        (id(left), id(right))
+    ):  # fmt: skip
+        found = run.either_length(left, right, cause)
+        if found is not MISSING:
+            return found
     elif isinstance(left, (tuple, list)) and type(left) is type(right) and len(left) == len(right):
         items = [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
         return tuple(items) if isinstance(left, tuple) else items
@@ -61,7 +67,7 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     elif calls(left) and calls(right):
         return either_function(left, right, cause)
     # That the test is about a number says nothing of what it decides.
-    cause = for_layers(cause.loose(), (left, right))
+    cause = as_one_kind(for_layers(cause.loose(), (left, right)), (left, right))
     if left is None or right is None:
         return dataclasses.replace(cause, something=False, instead=right if left is None else left)
     return cause

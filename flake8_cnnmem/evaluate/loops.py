@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from flake8_cnnmem.evaluate.alternatives import item_of_one
 from flake8_cnnmem.evaluate.assignment import compile_target
@@ -24,6 +24,7 @@ from flake8_cnnmem.evaluate.gathering import fill_up_counted, gathered_by
 from flake8_cnnmem.evaluate.growing import note_gathered, note_growing, note_growing_ops
 from flake8_cnnmem.evaluate.iteration import size_of
 from flake8_cnnmem.evaluate.joins import alike
+from flake8_cnnmem.evaluate.lengths import appended_once, filled_up, one_for_each
 from flake8_cnnmem.evaluate.loop_turns import Loop
 from flake8_cnnmem.evaluate.rounds import MANY_ROUNDS, MOST_GATHERED, Rounds
 from flake8_cnnmem.evaluate.signals import BREAK, CONTINUE, UNDONE, Returned
@@ -62,6 +63,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
     source = compiler.expression(node.iter)
     body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_orelse(compiler, node.orelse, twin.orelse)
+    gathers = appended_once(twin.body)
 
     def once(item: Value) -> Code:
         def code(frame: Frame) -> Value:
@@ -78,7 +80,8 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             item = run.sample(value)
             if item is MISSING:
                 item = item_of_one(run, items) if items.among else items
-            return any_number(frame, items, once(item))
+            with one_for_each(run, value, [frame.variables.get(word) for word in gathers]):
+                return any_number(frame, items, once(item))
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn
@@ -221,6 +224,33 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
     return loop
 
 
+def filling(compiler: Compiler, node: cst.While) -> Callable[[Frame], bool] | None:
+    """Code for `while len(ids) < 64: ids.append(0)` as a whole, which says whether it has run; None for other loops."""
+    test, body = node.test, node.body.body
+    statement = body[0] if len(body) == 1 else None
+    small = statement.body if isinstance(statement, cst.SimpleStatementLine) else body
+    call = small[0].value if len(small) == 1 and isinstance(small[0], cst.Expr) else None
+    if not (
+        isinstance(test, cst.Comparison)
+        and len(test.comparisons) == 1
+        and isinstance(test.comparisons[0].operator, (cst.LessThan, cst.NotEqual))
+        and isinstance(test.left, cst.Call)
+        and isinstance(test.left.func, cst.Name)
+        and test.left.func.value == "len"
+        and len(test.left.args) == 1
+        and isinstance(call, cst.Call)
+        and isinstance(call.func, cst.Attribute)
+        and call.func.attr.value == "append"
+        and len(call.args) == 1
+        and call.func.value.deep_equals(test.left.args[0].value)
+        and isinstance(call.func.value, cst.Name)
+    ):
+        return None
+    held, item = compiler.expression(call.func.value), compiler.expression(call.args[0].value)
+    limit = compiler.expression(test.comparisons[0].comparator)
+    return lambda frame: filled_up(frame.run, held(frame), lambda: item(frame), lambda: limit(frame))
+
+
 @statement(cst.While)
 def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
     """Code for a `while`: until its test is false, or both ways where that is not known."""
@@ -229,6 +259,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
     orelse = compile_orelse(compiler, node.orelse, twin.orelse)
     endless = isinstance(twin.test, ast.Constant) and bool(twin.test.value)
     returns_only = endless and not any(map(may_break, twin.body))
+    fills = filling(compiler, node)
 
     def loop(frame: Frame) -> Value:
         run = frame.run
@@ -251,6 +282,8 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
 
     def rounds(frame: Frame) -> Value:
         run = frame.run
+        if fills is not None and fills(frame):
+            return orelse(frame)
         watched = Rounds(frame, twin, counted=True)
         done = 0
         before: dict[str, Value] = {}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate import lengths
 from flake8_cnnmem.evaluate.arithmetic import HOST, MIRRORED, NUMBERS, by_batch, numeric, on_batch, with_unknown
 from flake8_cnnmem.evaluate.builtins.concrete import of_paths
 from flake8_cnnmem.evaluate.builtins.declare import IDENTITY_CHANGES, Identity
@@ -64,6 +65,10 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     if symbol in ("is", "is not", "==", "!=", "in", "not in"):
         return relation(run, symbol, left, right)
     if left_kind is Unknown or right_kind is Unknown:
+        if left_kind is list or right_kind is list or symbol == "+":
+            found = lengths.in_a_row(run, symbol, left, right)
+            if found is not MISSING:
+                return found
         return with_unknown(run, symbol, left, right)
     owner = left if isinstance(left, Tensor) else right
     if isinstance(owner, Tensor):
@@ -95,7 +100,8 @@ def on_containers(run: Interpreter, symbol: str, left: Value, right: Value) -> V
         for sequence, other in ((left, right), (right, left)):
             if isinstance(sequence, (str, bytes, list, tuple)):
                 if run.havocked and id(sequence) in run.havocked:
-                    return run.havocked[id(sequence)][1]
+                    found = lengths.in_a_row(run, symbol, left, right)
+                    return run.havocked[id(sequence)][1] if found is MISSING else found
                 if symbol == "*" and isinstance(other, int):
                     run.check_size(len(sequence) * max(other, 0))
                 elif symbol == "+" and isinstance(other, (str, bytes, list, tuple)):
@@ -254,6 +260,10 @@ def equal(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
         return by_batch(run, "==", batch.multiple, other) if isinstance(batch, Batch) else False
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return run.truth(binary(run, "==", left, right))
+    if run.havocked and left_kind is right_kind:
+        for side in (left, right):
+            if id(side) in run.havocked:
+                return run.havocked[id(side)][1]
     if isinstance(left, (list, tuple, deque)) and isinstance(right, (list, tuple, deque)) and left_kind is right_kind:
         if len(left) != len(right):
             return False

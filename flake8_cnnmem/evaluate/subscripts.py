@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate import lengths
 from flake8_cnnmem.evaluate.alternatives import among, held_by
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.loop_turns import Turn
@@ -37,6 +38,10 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
     if type(value) is Unknown:
         return part_of(run, value, key) if value.sides is None else side_of(value, key)
     if run.havocked and id(value) in run.havocked:
+        if type(key) is slice and type(value) is list:
+            found = lengths.sliced(run, value, key)
+            if found is not MISSING:
+                return found
         item = run.sample(value)
         if item is MISSING:
             return part_of(run, run.havocked[id(value)][1], key)
@@ -127,11 +132,12 @@ def looked_up(turn: Turn, rows: Iterable[tuple[Value, Value]], at: int) -> None:
         turn.looked_up(at, max(later, key=later.__getitem__))
 
 
-def part_of(run: Interpreter, value: Unknown, key: Value) -> Unknown:
+def part_of(run: Interpreter, value: Unknown, key: Value) -> Value:
     """A part of what is not known. `files[start : start + 16]` has sixteen items, as all batches but the last one, and
     a column of so many rows has as many."""
     if isinstance(key, slice):
-        return value.part(distance(run, key))
+        found = lengths.sliced(run, value, key)
+        return value.part(distance(run, key)) if found is MISSING else found
     if value.items is not None and (isinstance(key, str) or (isinstance(key, list) and key)):
         return value.part(value.items)
     return value.loose()

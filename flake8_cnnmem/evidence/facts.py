@@ -213,7 +213,10 @@ def batch_of(phase: Phase) -> Statement[int] | None:
     call = max(phase.calls, key=batches.values_of, default=None)
     said = batches.of_call(call) if call is not None else None
     drawn = [each for loader in phase.loaders if (each := batches.of_loader(loader)) is not None]
-    return next((each for each in drawn if said is not None and each.value == said.value), said)
+    along = [each for each in drawn if any(batches.is_time_first(one, each.value) for one in phase.calls)]
+    return next((each for each in drawn if said is not None and each.value == said.value), None) or next(
+        iter(along), said
+    )
 
 
 def optimizers_of(

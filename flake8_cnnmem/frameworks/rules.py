@@ -1,8 +1,9 @@
 """The form in which a framework says what training holds: one `OpRule` for each kind of op, one `Rules` in all.
 
 Rows are data. They name tensors by their place in a call: "x" is the first input, "x1" the second, "inputs" all
-of them, "y" the (first) result, "positions" the second one or what would be it. What has no place is a tensor of its
-own, `New`, measured by the name of a quantity of the op (`quantity`).
+of them, "y" the (first) result, "positions" the second one or what would be it, "positions of x1" those that the op has
+kept that read this operand. What has no place is a tensor of its own, `New`, measured by the name of a quantity of the
+op (`quantity`).
 """
 
 from __future__ import annotations

@@ -216,6 +216,7 @@ def rebuilt(
             made.outputs = tuple(outputs)
             return made
 
+        hold_leaves(turn)
         calls = [copy_call(call) for call in turn.calls]
         read = len(leaves)
         regions = Regions(copies, copy_call)
@@ -246,9 +247,6 @@ def rebuilt(
                         if tensor.trained_as is None or action.made or action.kind != "backward"
                     ),
                 )  # fmt: skip
-                for leaf, _ in action.given if action.kind == "backward" else ():
-                    # The graph knows its leaves, and the loss its graph: they live as long as that.
-                    leaf.held = max(leaf.held, *(end.held for end, _ in action.ends))
             actions.append(action)
         # What is made after an action has its number.
         actions = sorted([*reversed(actions), *made], key=lambda action: action.number)
@@ -257,6 +255,20 @@ def rebuilt(
     turns = tuple(map(copied, step.turns))
     keepers = tuple(tuple(copies.get(id(tensor), tensor) for tensor in each) for each in step.keepers)
     return replace(step, turns=turns, keepers=keepers)
+
+
+def hold_leaves(turn: StepRun) -> None:
+    """A graph knows its leaves, and each result its graph: leaves that a gradient comes to live as long as one of the
+    results that depend on them."""
+    for action in turn.actions:
+        leaves = [leaf for leaf, _ in action.given if leaf.requires_grad and not isinstance(leaf, Weight)]
+        behind = calls_behind([end for end, _ in action.ends]) if leaves else []
+        for leaf in leaves:
+            carrying = {id(leaf)}
+            for call in sorted(behind, key=lambda call: call.number):
+                if call.grad and not call.op.cuts_gradient and not carrying.isdisjoint(map(id, call.inputs)):
+                    carrying.update(map(id, call.outputs))
+                    leaf.held = max(leaf.held, *(tensor.held for tensor in call.outputs))
 
 
 class Regions:

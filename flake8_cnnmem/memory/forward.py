@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 
-from flake8_cnnmem.frameworks.rules import New, OpRule, Rules
+from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved
 from flake8_cnnmem.graph import FOREVER, Call, OwnBackward, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.autocast import Autocast
@@ -32,6 +32,8 @@ from flake8_cnnmem.memory.unreachable import forget
 from flake8_cnnmem.memory.written_views import as_it_lies
 
 MADE = ("y", "y1", "positions")
+POSITIONS = Saved("positions")
+"""The last of what rows keep that have it."""
 """What a row of the rules calls results that are kept."""
 
 
@@ -374,7 +376,10 @@ class Forward:
         scratch += [memory.room(lot) for lot in plan.behind] if not stopped else []
         if plan.flows and self.records:
             further = [each for each in plan.keeps if each[0] != "new"] if masks else plan.keeps
-            saved = masks + [self._keep(what, at, inputs, weights, results) for what, at in further]
+            saved = masks + [
+                self._positions_of(operands[at][0]) if what == "positions of" else
+                self._keep(what, at, inputs, weights, results) for what, at in further
+            ]  # fmt: skip
             fetched: tuple[Line, ...] = ()
             if call.offloaded:
                 fetched = tuple(storage.line for storage in saved)
@@ -411,6 +416,13 @@ class Forward:
         storage = memory.room(at)
         storage.kept = 1
         return storage
+
+    def _positions_of(self, pooled: int) -> Storage:
+        """Hold what the op that read this operand (its key) has kept of the places of its extremes."""
+        for node in reversed(self.tape):
+            if isinstance(node, TapeNode) and pooled in node.asks and POSITIONS in node.plan.row.keeps and node.saved:
+                return self.memory.keep(node.saved[-1])
+        return Storage(Line(), "temporaries", 0)
 
     def _spare(self, call: Call, result: Tensor, dtype: str) -> Value | None:
         """An operand whose storage the result can take over: nothing else needs it, and it is as large."""

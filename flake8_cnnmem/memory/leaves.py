@@ -40,6 +40,16 @@ def storage_of(tensor: Tensor) -> Tensor:
     return found
 
 
+def memory_of(tensor: Tensor) -> Tensor:
+    """The tensor in whose memory one lies: as `storage_of`, and what was written in place is what it was before."""
+    while True:
+        tensor = storage_of(tensor)
+        call = tensor.call
+        if call is None or not call.inputs or not call.op.in_place or len(call.outputs) > 1:
+            return tensor
+        tensor = call.inputs[0]
+
+
 def viewed_by(tensor: Tensor) -> Tensor | None:
     """What a tensor is a view of; None where it is the result of no view, or a copy of one on another device."""
     call = tensor.call

@@ -313,6 +313,8 @@ def keeps_of(
             # The second result, where the op has one, is what is kept.
             own = lots_of(memory, [New("y", 8)], call, inputs, each)[0]
             yield ("result", 1) if len(call.outputs) > 1 else ("new", as_kept(memory, own))
+        elif kept.what == "positions of x1":
+            yield "positions of", 1
         else:
             for place in places(kept.what, len(inputs)):
                 if applies(kept, place, inputs, weights):

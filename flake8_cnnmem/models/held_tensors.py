@@ -15,7 +15,7 @@ from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.growth import with_gradient
 from flake8_cnnmem.evidence.phases import held_by
 from flake8_cnnmem.graph import FOREVER, Tensor, Weight, calls_behind, lies_on_device
-from flake8_cnnmem.memory.leaves import storage_of
+from flake8_cnnmem.memory.leaves import memory_of, storage_of
 from flake8_cnnmem.models.left_by_turns import asked_for
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -81,7 +81,11 @@ def read_by(phase: Phase) -> set[int]:
     wholes = ((tensor, storage_of(tensor)) for tensor in found.values() if tensor.call is not None)
     # The replay takes a whole in whose parts were read off it before the step (the rows that a loop goes through).
     first = phase.passes[0].first
-    return found.keys() | {id(whole) for part, whole in wholes if as_large(part, whole) or made_by(part) <= first}
+    # What was there before is the same memory under the name of each view that was taken before it was written into.
+    there = (tensor for tensor in found.values() if tensor.call is not None and made_by(tensor) <= first)
+    before = {id(memory_of(tensor)) for tensor in there}
+    read = found.keys() | {id(whole) for part, whole in wholes if as_large(part, whole) or made_by(part) <= first}
+    return read | before
 
 
 def made_by(tensor: Tensor) -> int:
@@ -131,14 +135,30 @@ def given_ahead(trace: Trace, phase: Phase, places: bool, told: set[int]) -> Ite
 
 def unsized_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
     """Why more lies beside a phase than is counted: the program holds a tensor on the device of which it is not known
-    how large it is (made of a picture in a file)."""
-    for path, tensor in tensors_left(trace, phase) if phase.held is not None else ():
+    how large it is (made of a picture in a file, or a whole data set of which a step takes some rows)."""
+    if phase.held is None:
+        return
+    for path, tensor in (*tensors_left(trace, phase), *taken_from(phase)):
         shape = tensor.shape
         cause = shape if isinstance(shape, Unknown) else dims.first_unknown(shape)
         if cause is not None and lies_on_device(tensor):
             what = f"how large {path.partition('[')[0]} is, which is held beside the step, is not known: {cause.reason}"
             yield Unknown(what, cause.path, cause.line)
             return
+
+
+def taken_from(phase: Phase) -> Iterator[tuple[str, Tensor]]:
+    """Tensors that the program holds, which were there before a step that reads them."""
+    assert phase.held is not None
+    read, first = read_by(phase), phase.passes[0].first
+    for path, tensor in phase.held.tensors:
+        if (
+            id(tensor) in read
+            and made_by(tensor) <= first
+            and not isinstance(tensor, Weight)
+            and not is_symbolic(tensor)
+        ):
+            yield path, tensor
 
 
 def is_symbolic(tensor: Tensor) -> bool:

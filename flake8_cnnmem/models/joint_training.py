@@ -10,7 +10,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.loop_turns import around, is_within
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, loose_parameters, seen_through
-from flake8_cnnmem.evidence.batches import given_one_by_one, tensors_of
+from flake8_cnnmem.evidence.batches import given_one_by_one, is_time_first, tensors_of
 from flake8_cnnmem.evidence.graphs import is_graph
 from flake8_cnnmem.graph import Model, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -114,6 +114,7 @@ def joined(
         model = model if phase is None else with_all_of_a_fit(model, root, phase)
         if step is not None:
             whole = model.calls and not called_in_parts(root) and not is_rebuilt(root, phase)
+            whole = whole and not (model.causes and has_time_first(phase, training.batch_size.value))
             model = model if whole else run_by(model, step)
             if len(step.turns) > 1 and phase is not None and phase.loop is not None and phase.loop.knows_kept_results:
                 model = replace(model, causes=tuple(cause for cause in model.causes if cause.reason != KEPT))
@@ -326,6 +327,12 @@ def rows_of(call: RootCall) -> int | None:
         return 1
     shape = next((value.shape for value in tensors_of(call)), None)
     return shape[0] if isinstance(shape, tuple) and shape and isinstance(shape[0], int) else None
+
+
+def has_time_first(phase: Phase | None, batch: int) -> bool:
+    """Whether a step calls its model on sequences whose second axis is the batch. A call of it on a batch of its own,
+    which leads, tells of other shapes."""
+    return phase is not None and any(is_time_first(call, batch) for call in phase.calls)
 
 
 def is_called(root: Root) -> bool:

@@ -13,7 +13,7 @@ from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.frameworks.updates import SHARES
 from flake8_cnnmem.graph import Resident, Site, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.leaves import storage_of
+from flake8_cnnmem.memory.leaves import memory_of, storage_of
 from flake8_cnnmem.models.held_tensors import given_ahead, read_by, tensors_left
 from flake8_cnnmem.models.left_by_turns import loose_weights, place, step_together
 from flake8_cnnmem.parameter_values import owner
@@ -305,9 +305,10 @@ def tensors_beside(trace: Trace, phase: Phase, places: bool, weights: set[int]) 
     known = weights | read_by(phase)
     for path, held in tensors_left(trace, phase):
         tensor = owner(storage_of(held))
-        if id(tensor) in known:
+        memory = {id(tensor), id(memory_of(tensor))}
+        if not known.isdisjoint(memory):
             continue
-        known.add(id(tensor))
+        known |= memory
         computed = not places and any(call.weights for call in calls_behind([tensor]))
         if (computed or lies_on_device(tensor)) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
             site = tensor.call.site if tensor.call is not None else None

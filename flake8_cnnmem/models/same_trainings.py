@@ -65,7 +65,18 @@ def repeats(run: Interpreter, group: Sequence[Root], trained: Sequence[Root], ph
     return all(
         alike(a.value, b.value, ALIKE_DEPTH) and a.value is not None and b.value is not None and a.site == b.site
         for a, b in models
-    ) and all(a.cls is b.cls and alike(options_of(a), options_of(b), 4) for a, b in optimizers)
+    ) and all(a.cls is b.cls and told_alike(options_of(a), options_of(b), unsure) for a, b in optimizers)
+
+
+def told_alike(one: Value, other: Value, unsure: bool) -> bool:
+    """Whether two optimizers are told the same. In a turn that stands for others (`unsure`) a learning rate may depend
+    on which of them it is: where there was one before, it is that."""
+    if unsure and isinstance(one, dict) and isinstance(other, dict):
+        other = {
+            word: True if isinstance(value, Unknown) and one.get(word) is True else value
+            for word, value in other.items()
+        }
+    return alike(one, other, 4)
 
 
 def options_of(optimizer: Instance) -> Value:

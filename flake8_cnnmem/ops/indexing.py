@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flake8_cnnmem.dims import Batch, Shape, Size, add, show, subtract
+from flake8_cnnmem.dims import Batch, Shape, Size, add, cut, show, subtract
 from flake8_cnnmem.graph import Mismatch, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
@@ -43,7 +43,7 @@ def sliced(size: Size, part: slice) -> Size:
         return len(range(*part.indices(size)))
     unknown = next((value for value in (size, *bounds) if isinstance(value, Unknown)), None)
     if unknown is not None:
-        return unknown
+        return cut(size, start, stop, step) if unknown is size else unknown
     if step is None or step == 1:
         begin = 0 if start is None else start
         end = size if stop is None else stop

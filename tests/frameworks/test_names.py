@@ -24,7 +24,7 @@ ARRAYS = {"torch.Tensor": ("torch", "of a tensor"), "jax.Array": ("flax", "of an
 MODULES = [name for name in NAMESPACES if name not in ARRAYS]
 LEAST = {
     "keras.layers": 160, "keras.ops": 200, "torch": 500, "torch.Tensor": 450, "torch.fft": 15, "torch.linalg": 19,
-    "torch.nn": 160, "torch.nn.modules.activation": 33, "torch.nn.functional": 125,
+    "torch.nn": 160, "torch.optim": 17, "torch.nn.modules.activation": 33, "torch.nn.functional": 125,
     "torch.special": 14, "flax.linen": 82, "flax.nnx": 85, "jax": 25,
     "jax.Array": 35, "jax.lax": 57, "jax.nn": 32, "jax.nn.initializers": 19, "jax.numpy": 190, "jax.random": 25,
     "optax": 95,

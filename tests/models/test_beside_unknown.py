@@ -140,3 +140,41 @@ def test_what_is_held_of_a_picture_in_a_file_is_more_than_is_counted(
     (report,) = reports_of(tmp_path, STYLE.format(style=style, after=after))
     assert report.status == ("lower-bound" if cause else "exact"), report.causes
     assert [cause] * len(report.causes) == [each.reason[: len(cause)] for each in report.causes]
+
+
+ROWS = """\
+import numpy as np
+import torch
+from torch import nn
+
+rows = torch.from_numpy(np.load("rows.npy")).view(-1, 20){where}
+net = nn.Linear(20, 3).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+{loop}
+    loss = net({taken}).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+BY_STEPS = "for i in range(0, len(rows), 64):"
+AT_RANDOM = "for _ in range(9):\n    i = torch.randint(0, len(rows), (64,))"
+ROUND = "i = 0\nfor _ in range(9):\n    taken = rows[i : i + 64]\n    i += 64\n    if i >= len(rows):\n        i = 0"
+
+
+@pytest.mark.parametrize(
+    ("where", "loop", "taken", "status"),
+    [
+        (".cuda()", BY_STEPS, "rows[i : i + 64]", "lower-bound"),
+        (".cuda()", AT_RANDOM, "rows[i]", "lower-bound"),
+        (".cuda()", ROUND, "taken", "lower-bound"),
+        ("", BY_STEPS, "rows[i : i + 64].cuda()", "exact"),
+        ("", ROUND, "taken.cuda()", "exact"),
+    ],
+    ids=["by steps", "at random", "round and round", "on the host, by steps", "on the host, round and round"],
+)
+def test_a_data_set_on_the_device_of_unknown_size_is_more_than_is_counted(
+    tmp_path: Path, where: str, loop: str, taken: str, status: str
+) -> None:
+    (report,) = reports_of(tmp_path, ROWS.format(where=where, loop=loop, taken=taken))
+    assert (report.status, report.training.batch_size.value) == (status, 64), report.causes
+    assert {each.reason[:18] for each in report.causes} == ({"how large rows is,"} if where else set())

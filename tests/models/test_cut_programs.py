@@ -121,3 +121,45 @@ def test_a_turn_that_is_not_followed_to_its_end_is_no_training_of_its_own() -> N
     """The steps of the second epoch end within a turn, behind the first of its two optimizers."""
     reports = analyse(Source("train.py", IN_THE_SECOND_EPOCH), Settings()).reports
     assert [(report.kind, report.place, report.parameters) for report in reports] == [("training", (1, 1), 144)]
+
+
+CUT_ON_THE_OTHER_SIDE = """\
+import argparse
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--mode", required=True)
+
+
+def primes(count):
+    found, number = [], 2
+    while len(found) < count:
+        if all(number % prime for prime in found):
+            found.append(number)
+        number += 1
+    return found
+
+
+def main():
+    args = parser.parse_args()
+    model = nn.Sequential(nn.Flatten(), nn.Linear(784, 10)).cuda()
+    if args.mode == "train":
+        optimizer = torch.optim.Adam(model.parameters())
+        for _ in range(100):
+            loss = model(torch.rand(64, 1, 28, 28).cuda()).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    elif args.mode == "test":
+        primes(100_000)
+
+
+main()
+"""
+
+
+def test_a_training_keeps_its_optimizer_where_the_other_side_of_its_branch_runs_for_too_long() -> None:
+    (report,) = analyse(Source("train.py", CUT_ON_THE_OTHER_SIDE), Settings()).reports
+    assert report.training.optimizer.value.name == "adam"
+    assert report.training.batch_size.value == 64

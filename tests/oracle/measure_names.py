@@ -33,6 +33,7 @@ NAMESPACES = {
         "torch.special",
         "torch.linalg",
         "torch.fft",
+        "torch.optim",
         "torch.Tensor",
     ),
     "keras": ("keras.ops", "keras.layers"),

@@ -73,6 +73,8 @@ def instance_repr(run: Runtime, value: Instance, depth: int) -> str | Unknown:
 
 def container_repr(run: Runtime, value: Value, depth: int) -> str | Unknown:
     """`repr` of a list, tuple, dict or set, items as their own."""
+    if run.havocked and id(value) in run.havocked:
+        return run.havocked[id(value)][1]
     if isinstance(value, dict):
         parts = []
         for key, item in list(value.items()):

@@ -63,7 +63,9 @@ for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr),
 def length(run: Runtime, value: Value, /) -> Value:
     """`len(value)`. TypeError for what has none."""
     if isinstance(value, Unknown):
-        return value.as_number("int") if value.items is None else value.items
+        if value.items is not None:
+            return value.items
+        return value.as_number("int") if value.length is None else value.length
     if type(value) is Instance:
         method = special(value, "__len__")
         if method is not None:
@@ -86,7 +88,7 @@ def length(run: Runtime, value: Value, /) -> Value:
     run.read_whole(value)
     cause = lost(run, value)
     if cause is not None:
-        return cause
+        return run.length_of(value) if isinstance(value, list) else cause.as_number("int")
     try:
         return len(cast("Sized", value))
     except TypeError:

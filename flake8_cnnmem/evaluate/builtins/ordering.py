@@ -97,13 +97,18 @@ def whole_window(items: list[Value]) -> int | None:
     return known[0] if len(items) == 2 and known and left and 0 < known[0] <= left[0] else None
 
 
+def is_moved(number: Unknown) -> bool:
+    """Whether a whole number is so much more than another one."""
+    return number.place is not None and number.place[1] == 1 and number.place[2] != 0
+
+
 def extreme(run: Runtime, items: list[Value], key: Value, largest: bool) -> Value:
     """The first of the largest or smallest items, which are at least one."""
     keys = keyed(run, items, key)
     cause: Any = next((item for item in keys if isinstance(item, Unknown)), None)
     if cause is not None:
         kinds = {number_kind(item) for item in items}
-        ends = [item for item in items if isinstance(item, Unknown) and item.place is not None]
+        ends = [item for item in items if isinstance(item, Unknown) and is_moved(item)]
         if kinds == {"int"} and key is None and not largest and len(ends) == 1 and all_unknown(items):
             # The end of a batch is `min(start + 16, len(files))`: all but the last one are whole.
             return ends[0].moved(0)

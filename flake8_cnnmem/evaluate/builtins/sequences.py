@@ -121,11 +121,15 @@ def mutable() -> Names:
                 run.spend(1)
                 append(run, self, item)
             return
-        self.extend(gained(run, self, items))
+        if type(self) is not list or not run.lengthened(self, items):
+            self.extend(gained(run, self, items))
 
     @names.function("__iadd__", propagate_unknown=False)
     def extend_in_place(run: Runtime, self: Any, items: Value, /) -> Value:
         inside = payload(self)
+        if type(inside) is list and type(items) is list:
+            extend(run, inside, items)
+            return self
         found = items if isinstance(items, GeneratorType) else run.items(items)
         if type(inside) is list or isinstance(found, (Unknown, GeneratorType)):
             extend(run, inside, found)

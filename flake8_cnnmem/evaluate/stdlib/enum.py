@@ -188,6 +188,8 @@ def make_members(run: Runtime, cls: Class, **kwargs: Value) -> None:
         return
     found: dict[str, Instance] = {}
     cls.facts["members"] = found
+    # Methods of enums that make other ones ask a member for it.
+    cls.namespace["_member_map_"] = found
     cls.facts["atomic"] = True
     before: list[Value] = []
     ignored = cls.namespace.get("_ignore_", ())

@@ -35,13 +35,21 @@ names["Any"] = native_class("Any", {}, module="typing")
 @forms.function("_optional", propagate_unknown=False)
 def optional(run: Runtime, self: Instance, parameters: Value) -> Value:
     """`Optional[X]`"""
-    return union(parameters, NONE)
+    return of_typing(union(parameters, NONE))
+
+
+def of_typing(made: Instance) -> Instance:
+    """What `typing` makes of alternatives says so: code that writes types out asks for it."""
+    parts = made.attributes["__args__"]
+    name = "Optional" if len(parts) == 2 and any(part is None or part is NONE for part in parts) else "Union"
+    made.attributes.update(__module__="typing", _name=name)
+    return made
 
 
 @forms.function("_union", propagate_unknown=False)
 def union_of(run: Runtime, self: Instance, parameters: Value) -> Value:
     """`Union[X, Y]`"""
-    return union(*(parameters if isinstance(parameters, tuple) else (parameters,)))
+    return of_typing(union(*(parameters if isinstance(parameters, tuple) else (parameters,))))
 
 
 @forms.function("_annotated", propagate_unknown=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
-from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value
+from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value, name_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.shared_values import (
@@ -104,20 +104,31 @@ def flat_of(tensor: Tensor) -> list[Value] | None:
     return values if len(values) == count(tensor.shape) else None
 
 
+ANY_NUMBER = {"int": 0, "float": 0.0}
+"""What stands for a number that is not known, where only its dtype is asked for."""
+
+
 def scalar(value: Value) -> bool:
     """Whether a value counts as one element: a number, a size, text, anything that is no sequence."""
     return not isinstance(value, (list, tuple, range, Tensor, deque, set, dict)) and not hasattr(value, "__next__")
 
 
 def may_be_an_array(item: Value) -> bool:
-    """Whether an item of a list, of which nothing is known, may be an array or a list itself."""
-    return isinstance(item, Unknown) and (item.sequence or not (item.number or item.something))
+    """Whether an item of a list, of which nothing is known, may be an array or a list itself. What has a dtype may:
+    `image.astype(np.float32)`."""
+    if not isinstance(item, Unknown):
+        return False
+    return item.sequence or not (item.number or item.something) or (item.known is not None and "dtype" in item.known)
 
 
 def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | Unknown:
-    """What `np.asarray` makes of numbers, nested sequences, arrays and other frameworks' tensors."""
+    """What `np.asarray` makes of numbers, nested sequences, arrays and other frameworks' tensors.
+
+    What nobody knows is an array as soon as its dtype is said: of it, or by who asks.
+    """
     if isinstance(value, Unknown):
-        return value
+        kind = dtype or name_of((value.known or {}).get("dtype"))
+        return value if kind is None else Tensor(value, kind, framework="numpy")
     if isinstance(value, Tensor):
         own = "float32" if value.dtype == "float" else value.dtype
         if value.framework == "numpy" and dtype in (None, own):
@@ -139,11 +150,15 @@ def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | U
     items = run.items(value)
     if isinstance(items, Unknown):
         item = run.sample(value)
+        if isinstance(item, Unknown) and item.number:
+            item = ANY_NUMBER[item.number]
         one = items if item is MISSING else as_array(run, item, dtype)
-        if isinstance(one, Unknown) or isinstance(one.shape, Unknown):
+        if isinstance(one, Unknown):
             return items
-        count = run.iterate(value)
-        return make((count if isinstance(count, Unknown) else items, *one.shape), None, one.dtype)
+        if isinstance(one.shape, Unknown):
+            return Tensor(items, one.dtype, framework="numpy")
+        length = run.length_of(value)
+        return make((items if length is None else length, *one.shape), None, one.dtype)
     return gathered(run, items, dtype)
 
 
@@ -199,7 +214,7 @@ def sizes(run: Runtime, value: Value) -> Shape | Unknown:
         flat = flat_of(value)
         value = tuple(flat) if flat is not None else run.unknown("the values of a shape are not known")
     if isinstance(value, Unknown):
-        return value
+        return (value,) if value.number == "int" else value
     if isinstance(value, (int, Batch)) and not isinstance(value, bool):
         return (value,)
     if isinstance(value, float):

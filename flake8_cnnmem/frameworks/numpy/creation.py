@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from flake8_cnnmem.dims import Size, as_size
+from flake8_cnnmem.dims import Shape, Size, as_size
 from flake8_cnnmem.frameworks.distances import note_range
 from flake8_cnnmem.frameworks.numpy import shapes
 from flake8_cnnmem.frameworks.numpy.arithmetic import written
@@ -49,7 +49,7 @@ def into_out(body: F) -> F:
 # Making arrays
 
 
-@function("array", "copy", "asfarray", "mat")
+@function("array", "copy", "asfarray", "mat", propagate_unknown=False)
 def array(run: Runtime, object: Value, dtype: Value = None, *args: Value, **kwargs: Value) -> Value:
     """`numpy.array(object, dtype)`: with values of its own, unless `copy` says otherwise."""
     made = asarray(run, object, dtype, **kwargs)
@@ -60,7 +60,7 @@ def array(run: Runtime, object: Value, dtype: Value = None, *args: Value, **kwar
     return with_values_of(make(made.shape, flat_of(made), made.dtype), made)
 
 
-@function("asarray", "asanyarray", "ascontiguousarray", "require", "asfortranarray")
+@function("asarray", "asanyarray", "ascontiguousarray", "require", "asfortranarray", propagate_unknown=False)
 def asarray(run: Runtime, object: Value, dtype: Value = None, *args: Value, copy: Value = None, order: Value = None,
           ndmin: Value = 0, **kwargs: Value) -> Value:  # fmt: skip
     """`numpy.array(object, dtype)`: with its values where they are known and few, with `ndmin` axes at least."""
@@ -71,7 +71,7 @@ def asarray(run: Runtime, object: Value, dtype: Value = None, *args: Value, copy
 def filled(name: str, value: Value) -> None:
     """Enter `zeros`, `ones` or `empty`, and its `_like`, by the value that they fill in (None: not known)."""
 
-    @function(name)
+    @function(name, propagate_unknown=False)
     def from_shape(run: Runtime, shape: Value, dtype: Value = None, order: Value = None, **kwargs: Value) -> Value:
         return constant(run, shape, value, name_of(dtype) or "float64")
 
@@ -92,7 +92,9 @@ def plain_size(run: Runtime, value: Value) -> Size:
 
 def constant(run: Runtime, shape: Value, value: Value, dtype: str) -> Value:
     """An array of one value, of a shape given as a number, tuple or list."""
-    found = shape if isinstance(shape, Unknown) else sizes(run, shape)
+    if isinstance(shape, Unknown) and shape.number != "int":
+        return shape
+    found: Shape | Unknown = (shape,) if isinstance(shape, Unknown) else sizes(run, shape)
     total = count(found)
     return make(found, [value] * total if total is not None and total <= KEPT and value is not None else None, dtype)
 

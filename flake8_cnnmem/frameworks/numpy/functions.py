@@ -234,15 +234,27 @@ def count_nonzero(run: Runtime, a: Value, axis: Value = None) -> Value:
 
 # Shapes
 
+
+def of_shapes(name: str, body: Callable[..., Value]) -> Native:
+    """A function of an array: what nobody knows is one where its dtype is known. Other arguments are known."""
+
+    def applied(run: Runtime, a: Value, *args: Value, **kwargs: Value) -> Value:
+        array = as_array(run, a) if isinstance(a, Unknown) else a
+        unknown = next((each for each in (array, *args, *kwargs.values()) if isinstance(each, Unknown)), None)
+        return body(run, array, *args, **kwargs) if unknown is None else unknown
+
+    return Native(name, applied, propagate_unknown=False)
+
+
 FUNCTIONS.update({
-    "reshape": Native("reshape", lambda run, a, newshape=None, order="C", shape=None, **kwargs: shapes.reshaped(
+    "reshape": of_shapes("reshape", lambda run, a, newshape=None, order="C", shape=None, **kwargs: shapes.reshaped(
         run, a, shape if newshape is None else newshape)),
     "resize": Native("resize", lambda run, a, new_shape: shapes.resized(run, a, new_shape)),
-    "transpose": Native("transpose", lambda run, a, axes=None: shapes.transposed(run, a, axes)),
+    "transpose": of_shapes("transpose", lambda run, a, axes=None: shapes.transposed(run, a, axes)),
     "permute_dims": Native("permute_dims", lambda run, a, axes: shapes.transposed(run, a, axes)),
-    "expand_dims": Native("expand_dims", lambda run, a, axis: shapes.expanded(run, a, axis)),
-    "squeeze": Native("squeeze", lambda run, a, axis=None: shapes.squeezed(run, a, axis)),
-    "ravel": Native("ravel", lambda run, a, order="C": shapes.raveled(run, a)),
+    "expand_dims": of_shapes("expand_dims", lambda run, a, axis: shapes.expanded(run, a, axis)),
+    "squeeze": of_shapes("squeeze", lambda run, a, axis=None: shapes.squeezed(run, a, axis)),
+    "ravel": of_shapes("ravel", lambda run, a, order="C": shapes.raveled(run, a)),
     "concatenate": Native("concatenate", lambda run, arrays, axis=0, **kwargs: shapes.concatenated(run, arrays, axis)),
     "concat": Native("concat", lambda run, arrays, axis=0, **kwargs: shapes.concatenated(run, arrays, axis)),
     "stack": Native("stack", lambda run, arrays, axis=0, **kwargs: shapes.stack(run, arrays, axis)),

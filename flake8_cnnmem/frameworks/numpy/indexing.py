@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
+from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.distances import distance, number_of_range
 from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast, spread
@@ -45,7 +46,7 @@ def sliced(run: Runtime, size: Size, entry: slice) -> tuple[Size, range | None]:
     if length is not None:
         return length, None
     if isinstance(size, Unknown):
-        return size, None
+        return dims.cut(size, *parts), None
     return run.unknown("how much a slice leaves is not known"), None
 
 

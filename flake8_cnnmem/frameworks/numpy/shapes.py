@@ -187,7 +187,7 @@ def stack(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
     found = arrays_of(run, arrays)
     if isinstance(found, Unknown):
         # So many of one shape that nobody knows: as an array of the list.
-        return as_array(run, arrays) if axis == 0 and not isinstance(arrays, Unknown) else found
+        return as_array(run, arrays) if axis == 0 and isinstance(run.items(arrays), Unknown) else found
     widened = [expanded(run, array, axis) for array in found]
     return concatenated(run, widened, axis)
 
@@ -240,12 +240,12 @@ def padded(run: Runtime, a: Value, pad_width: Any) -> Value:
         pairs: Any = [(pad_width, pad_width)] * len(array.shape)
     else:
         pairs = [each if isinstance(each, (tuple, list)) else (each, each) for each in pad_width]
-        if len(pad_width) == 2 and all(isinstance(each, int) for each in pad_width):
+        if len(pad_width) == 2 and not any(isinstance(each, (tuple, list)) for each in pad_width):
             pairs = [tuple(pad_width)]
         pairs = [tuple(pair) * 2 if len(pair) == 1 else pair for pair in pairs]
         pairs = pairs * len(array.shape) if len(pairs) == 1 else pairs
     shape = tuple(
-        dims.add(dims.add(size, before), after) for size, (before, after) in zip(array.shape, pairs, strict=False)
+        dims.add(size, dims.add(before, after)) for size, (before, after) in zip(array.shape, pairs, strict=False)
     )
     return make(shape, None, array.dtype)
 

@@ -238,8 +238,11 @@ def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None, number
     first = tensors[0]
     # A view of what is a view itself may have to copy if it gives it another shape.
     whole = first if op.view and not (first.view_of and isinstance(op, Reshape)) else None
+    there = any(tensor.moved for tensor in tensors)
     made = tuple(
-        Constant(shape, dtypes[min(at, len(dtypes) - 1)] if dtypes else first.dtype, view_of=whole, born=number)
+        Constant(
+            shape, dtypes[min(at, len(dtypes) - 1)] if dtypes else first.dtype, moved=there, view_of=whole, born=number
+        )
         for at, shape in enumerate(outputs)
     )
     if op.view:

@@ -209,6 +209,10 @@ NAMES = ExistingNames(
             Tensor common_args factory_common_args fft fft2 fftfreq fftn fftshift hfft hfft2 hfftn ifft ifft2 ifftn
             ifftshift ihfft ihfft2 ihfftn irfft irfft2 irfftn rfft rfft2 rfftfreq rfftn torch
         """,
+        "torch.optim": """
+            ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Muon NAdam Optimizer RAdam RMSprop Rprop SGD
+            SparseAdam lr_scheduler swa_utils
+        """,
         "torch.Tensor": """
             H T abs abs_ absolute absolute_ acos acos_ acosh acosh_ add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul
             addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint align_to all allclose amax amin aminmax angle any
@@ -262,6 +266,22 @@ NAMES = ExistingNames(
             unbind unflatten unfold uniform_ unique unique_consecutive unsafe_chunk unsafe_split
             unsafe_split_with_sizes unsqueeze unsqueeze_ untyped_storage values var vdot view view_as volatile
             vsplit where xlogy xlogy_ xpu zero_
+        """,
+    }
+)
+
+OLDER = ExistingNames(
+    {
+        "torch": """
+            btrifact btrifact_with_info btrisolve btriunpack gels gesv irfft potrf potri potrs pstrf rfft trtrs
+        """,
+    }
+)
+
+OLDER = ExistingNames(
+    {
+        "torch.Tensor": """
+            align_to refine_names rename
         """,
     }
 )

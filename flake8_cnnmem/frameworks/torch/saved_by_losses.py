@@ -111,8 +111,10 @@ LOSSES = [
 DERIVATIVES = [
     # An activation's slope reads what it was applied to, or gave; that gets zeros for a gradient.
     *rows("relu_backward leaky_relu_backward relu6_backward hardtanh_backward hardshrink_backward "
-          "softshrink_backward threshold_backward average_pool_backward", OpRule((Saved("x1"),))),
-    ("max_pool_backward", NOTHING),
+          "softshrink_backward threshold_backward", OpRule((Saved("x1"),))),
+    # Of what a pool was applied to only the size is kept: it gets zeros.
+    ("average_pool_backward", NOTHING),
+    ("max_pool_backward", OpRule((Saved("positions of x1"),))),
     ("sigmoid_backward", OpRule((X, Saved("x1")), backward=temporaries(3))),
     ("tanh_backward", OpRule((X, Saved("x1")), backward=temporaries(2))),
     # A comparison, one byte a value.

@@ -6,7 +6,7 @@ from flake8_cnnmem.frameworks.torch.distributed.precision import PLUGINS, declar
 from flake8_cnnmem.packages.lightning.callbacks import CALLBACKS
 from flake8_cnnmem.packages.lightning.commands import COMMAND_LINE
 from flake8_cnnmem.packages.lightning.fabric import FABRIC
-from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, HYPERPARAMETERS_MIXIN, LIGHTNING_MODULE
+from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, HYPERPARAMETERS_MIXIN, LIGHTNING_MODULE, init_args
 from flake8_cnnmem.packages.lightning.strategies import CLASSES as STRATEGIES
 from flake8_cnnmem.packages.lightning.trainer import TRAINER, TUNER
 from flake8_cnnmem.runtime import Runtime
@@ -62,6 +62,7 @@ MODULES: dict[str, dict[str, Value]] = {
     **{f"{package}.tuner.tuning": {"Tuner": TUNER} for package in PACKAGES},
     **{f"{package}.{name}": {} for package in PACKAGES for name in ("loggers", "profilers", "utilities",
                                                                     "utilities.types", "utilities.seed")},
+    **{f"{package}.utilities.parsing": {"get_init_args": native("get_init_args", init_args)} for package in PACKAGES},
     "lightning.fabric": {"Fabric": FABRIC},
     "lightning_fabric": {"Fabric": FABRIC},
     "lightning.fabric.strategies": STRATEGIES,

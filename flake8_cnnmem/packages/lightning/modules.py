@@ -28,6 +28,8 @@ def save_hyperparameters(
         given = {word: value for word, value in given.items() if word in names}
     whole = [each for each in args if not isinstance(each, str)]
     for each in whole:
+        if isinstance(each, Unknown):
+            return set_hparams(run, self, each)
         inner = each.attributes if isinstance(each, Instance) and each.payload is None else each
         inner = inner.payload if isinstance(inner, Instance) else inner
         given = dict(inner) if isinstance(inner, dict) else given
@@ -37,6 +39,11 @@ def save_hyperparameters(
         run.changed(found.payload)
         found.payload.update({word: value for word, value in given.items() if word not in skipped})
     return None
+
+
+def init_args(run: Runtime, frame: Value) -> Value:
+    """`get_init_args(inspect.currentframe())`: the arguments of the constructor that is running."""
+    return saved_arguments(run)
 
 
 def get_hparams(run: Runtime, self: Instance) -> Value:

@@ -267,14 +267,27 @@ SHAPES = [
     ("(np.zeros((60000, 28, 28)) / 255.0).shape", "(60000, 28, 28)"),
     ("np.zeros((60000, 28, 28))[:1000, None].shape", "(1000, 1, 28, 28)"),
     ("np.stack([np.zeros((3, 3))] * 5, axis=-1).shape", "(3, 3, 5)"),
+    # Of what a file holds only the dtype is known: it is an array, and has the axes that it is given.
+    ("np.array(held, dtype=np.float32).reshape(-1, 5).shape", "(?, 5)"),
+    ("np.reshape(np.array(held).astype(np.float32), (-1, 3, 4)).shape", "(?, 3, 4)"),
+    ("np.transpose(np.asarray(held, 'int64').reshape(-1, 3)).shape", "(3, ?)"),
+    ("(np.array(held, dtype=np.uint8) / 255.0).reshape(-1, 28, 28).shape", "(?, 28, 28)"),
 ]
 
 
 @pytest.mark.parametrize(("expression", "expected"), SHAPES, ids=[expression for expression, _ in SHAPES])
 def test_shapes_of_large_or_partly_unknown_arrays_are_followed(expression: str, expected: str) -> None:
-    variables, _ = evaluate(f"import numpy as np\nn = input()\nresult = {expression}")
+    variables, _ = evaluate(
+        f"import json\nimport numpy as np\nn = input()\nheld = json.loads(n)\nresult = {expression}"
+    )
     sizes = variables["result"]
     assert dims.show(sizes) == expected
+
+
+def test_what_nobody_knows_may_be_an_array_and_is_stacked_as_one() -> None:
+    text = "import json\nimport numpy as np\nheld = json.load(open('a.json'))\n"
+    variables, _ = evaluate(f"{text}result = np.stack([held / 255, held / 9]).reshape(-1, 3)")
+    assert variables["result"].reason == "what a file holds is not known"
 
 
 def test_an_array_without_axes_is_no_sequence() -> None:

@@ -151,7 +151,6 @@ for turn in range(100):
 
 
 UNKNOWN = {
-    "the beginning of a text, which may be shorter": NUMBERED.replace("first = index * 24", "first = 0"),
     "up to the end of a line": LETTERS.replace("self.text[index : index + 25]", "self.text[index:].split()[0]"),
 }
 

@@ -194,7 +194,10 @@ def known_result(run: Runtime, symbol: str, left: Value, right: Value, dtype: st
         return None
     if dtype != "bool":
         values = [value_as(value, dtype) for value in values]
-    return constant(shape, values, dtype)
+    made = constant(shape, values, dtype)
+    if any(isinstance(side, Tensor) and side.moved for side in (left, right)):
+        made.moved, made.born = True, run.next_number()
+    return made
 
 
 def operate(run: Runtime, symbol: str, left: Value, right: Value = None) -> Value:

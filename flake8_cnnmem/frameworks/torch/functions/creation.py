@@ -274,7 +274,8 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
         cause = run.havocked[id(data)][1]
         if not isinstance(inner, Tensor) or isinstance(inner.shape, Unknown):
             return Tensor(cause, dtype_of(dtype))
-        return Tensor((cause, *inner.shape), inner.dtype)
+        length = run.length_of(data)
+        return Tensor((cause if length is None else length, *inner.shape), inner.dtype)
     if isinstance(data, (list, tuple, range)):
         count = countable(data)
         if count is None:

@@ -183,6 +183,8 @@ def looked_up(tensor: Tensor, items: tuple[Any, ...]) -> Constant | None:
         else:
             return None
     made = Constant(shape, tensor.dtype, data=taken(tensor.data, full))
+    if tensor.moved:
+        made.moved, made.born, made.view_of = True, tensor.born, tensor
     shares(made, tensor, lambda data: taken(data, full))
     return made
 

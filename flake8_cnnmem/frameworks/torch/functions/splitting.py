@@ -65,6 +65,8 @@ def constant_parts(op: Op, tensor: Tensor) -> tuple[Constant, ...] | None:
             made.append(Constant(shape, tensor.dtype, data=rows[at : at + shape[0]]))
             shares(made[-1], tensor, itemgetter(slice(at, at + shape[0])))
             at += shape[0]
+    for each in made if tensor.moved else ():
+        each.moved, each.born, each.view_of = True, tensor.born, tensor
     return tuple(made) if len(made) == len(shapes) else None
 
 

@@ -151,7 +151,10 @@ def is_of_unknown_length(sample: Value) -> bool:
         return any(map(is_of_unknown_length, sample.values() if isinstance(sample, dict) else sample))
     if isinstance(sample, Tensor):
         shape = sample.shape
-        return isinstance(shape, Unknown) or (len(shape) == 1 and isinstance(shape[0], Unknown))
+        if isinstance(shape, Unknown) or (len(shape) == 1 and isinstance(shape[0], Unknown)):
+            return True
+        # A window of some rows.
+        return any(isinstance(largest(size), int) for size in shape if isinstance(size, Unknown))
     return isinstance(sample, Unknown)
 
 
@@ -251,7 +254,7 @@ def unlike(run: Runtime, self: Instance, sample: Value) -> tuple[Tensor, Tensor]
         return None
     if FOLLOWING not in self.native:
         count = length_of(run, dataset)
-        known = isinstance(count, int) and count > 1 and any(each.shape for each in tensors_of(sample))
+        known = isinstance(count, int) and count > 1 and any(each.shape != () for each in tensors_of(sample))
         self.native[FOLLOWING] = run.make_data(SECOND, dataset) if known else None
     others = list(tensors_of(self.native[FOLLOWING]))
     pairs = zip(tensors_of(sample), others, strict=False) if len(others) == len(list(tensors_of(sample))) else ()
