@@ -89,7 +89,7 @@ def is_certain(frame: Frame, part: ast.AST, error: Raised) -> bool:
             value = held(frame, part.id)
         if value is MISSING:
             return error.value.cls.name in ("NameError", "UnboundLocalError") and part.id not in BROUGHT
-        return is_of_text(frame, value)
+        return is_of_text(frame, value) and (value is not None or gives_none(frame, part.id))
     if isinstance(part, ast.Attribute):
         # Of a name alone, and no other module's: `model.fc`, `text.index`.
         if error.value.cls.name == "AttributeError" and not has_known_attributes(frame, part.value):
@@ -131,6 +131,21 @@ def held(frame: Frame, word: str) -> Value:
         outer = outer.parent
     value = frame.module.variables.get(word, MISSING)
     return frame.run.builtins.get(word, MISSING) if value is MISSING else value
+
+
+def gives_none(frame: Frame, word: str) -> bool:
+    """Whether a name is None by the text itself: it says so, or the functions are its own whose result it is bound to.
+    What is said of a library's function may be no more than that nobody follows what it gives."""
+    for node in ast.walk(frame.module.source.tree):
+        if not isinstance(node, ast.Assign) or not any(
+            isinstance(each, ast.Name) and each.id == word for target in node.targets for each in ast.walk(target)
+        ):
+            continue
+        for call in (each for each in ast.walk(node.value) if isinstance(each, ast.Call)):
+            made_by = held(frame, call.func.id) if isinstance(call.func, ast.Name) else MISSING
+            if not isinstance(made_by, Function):
+                return False
+    return True
 
 
 def is_of_text(frame: Frame, value: Value, depth: int = 3) -> bool:

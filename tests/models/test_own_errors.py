@@ -35,7 +35,7 @@ y = model(torch.randn(3, 5))
 ENDS = [
     "SIZES['large']", "[1, 2][2]", "'a' + 1", "model.zz", "undefined", "int('8x')", "a, b = 1, 2, 3", "max([])",
     "1 / 0", "(lambda v: v)()", "len(3)", "math.sqrt(-1)", "nn.Linear(2, 3, bia=False)", "{}['a']", "assert not SIZES",
-    "model.a.weight.fill_(1)",
+    "model.a.weight.fill_(1)", "def nothing():\n    pass\nfound = nothing()\nfound[0]",
 ]  # fmt: skip
 GOES_ON = [
     "SIZES['small']", "[1, 2][1]", "'a' + str(1)", "model.a", "int('8')", "max([], default=0)",
@@ -61,7 +61,10 @@ def test_the_model_of_one_that_goes_on_is_exact(line: str) -> None:
     assert status(line) == "exact"
 
 
-@pytest.mark.parametrize("line", ["name = sys.argv[1]", "import unheard_of", "torch.unheard_of(3)"])
+PREDICTED = "from pytorch_lightning import Trainer\nfound = Trainer().predict(model)\nfound[0]"
+
+
+@pytest.mark.parametrize("line", ["name = sys.argv[1]", "import unheard_of", "torch.unheard_of(3)", PREDICTED])
 def test_what_may_be_a_fault_of_ours_is_none_of_the_programs(line: str) -> None:
     """How a program is started, what is installed and which version of a library runs are not known."""
     assert status(line) == "exact"

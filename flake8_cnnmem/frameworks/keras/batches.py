@@ -34,7 +34,9 @@ def batch_of(run: Runtime, data: Value, targets: Value, batch_size: Value, usual
     `batch_size` and `usual` are what arrays are cut into; with neither they are one batch as they are.
     """
     if is_source(data):
-        return run.within(BATCH_STEPS, FIRST, data)
+        drawn = run.within(BATCH_STEPS, FIRST, data)
+        # As `unpack_x_y_sample_weight` of keras/src/trainers/data_adapters/data_adapter_utils.py has it.
+        return tuple(drawn) if type(drawn) is list and drawn else drawn
     size: Size | None = usual
     if batch_size is not None:
         size = batch_size if type(batch_size) is int and batch_size > 0 else BATCH

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.dims import BATCH, Shape, same, show
+from flake8_cnnmem.dims import BATCH, Batch, Shape, same, show
 from flake8_cnnmem.frameworks.keras.batches import is_source
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.ops.operands import apply
@@ -130,12 +130,24 @@ def compare_stack(run: Runtime, graph: Graph, given: Sequence[Value]) -> None:
 
 def compare_number_called(run: Runtime, graph: Graph, given: Value, method: str = "call") -> None:
     """Say it where a model is called on another number of tensors than it has inputs. What a dict has beside them is
-    passed over."""
+    passed over, and so is a call of a model of the code's own on one input that nobody has stated."""
     found = list(given) if isinstance(given, (list, tuple)) else [given]
+    if method == "call" and len(found) == 1 and is_stand_in(session_of(run), found[0]):
+        return
     count = len(graph.flat_inputs)
     if len(found) != count and all(isinstance(each, Tensor) for each in found):
         what = f"takes {count} input{'' if count == 1 else 's'}, but is given {len(found)}"
         apply(run, Refused(Problem("CNM201", what, error="ValueError")), *found, function=method)
+
+
+def is_stand_in(session: Session, value: Value) -> bool:
+    """Whether a value stands for what a model may be called on: no op has made it, it has no batch of its own, and no
+    Input of the code's own that it is called on directly."""
+    if not isinstance(value, Tensor) or value.call is not None:
+        return False
+    if is_symbolic(session, value):
+        return session.depth > 1
+    return isinstance(value.shape, Unknown) or isinstance((*value.shape, 0)[0], Batch)
 
 
 def is_symbolic(session: Session, tensor: Tensor) -> bool:

@@ -141,6 +141,35 @@ model.fit(pairs)
 """,
         [("exact", 20, (64,), "adam", 170)],
     ),
+    "three pictures for a step of its own": (
+        """
+a, p, n = keras.Input((8,)), keras.Input((8,)), keras.Input((8,))
+encode = layers.Dense(5)
+near = keras.Model([a, p, n], [encode(a) - encode(p), encode(a) - encode(n)])
+
+class Apart(keras.Model):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def call(self, inputs):
+        return self.net(inputs)
+
+    def train_step(self, data):
+        with tf.GradientTape() as tape:
+            near, far = self.net(data)
+            loss = tf.reduce_mean(near**2) - tf.reduce_mean(far**2)
+        grads = tape.gradient(loss, self.net.trainable_weights)
+        self.optimizer.apply_gradients(zip(grads, self.net.trainable_weights))
+        return {"loss": loss}
+
+three = tuple(tf.data.Dataset.from_tensor_slices(np.zeros((64, 8), "float32")) for _ in range(3))
+model = Apart(near)
+model.compile("sgd")
+model.fit(tf.data.Dataset.zip(three).batch(16))
+""",
+        [("exact", 16, (8,), "sgd", 45)],
+    ),
     "features by name from a data set": (
         """
 class Ratings(keras.Model):
