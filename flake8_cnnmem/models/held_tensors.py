@@ -43,9 +43,7 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     """Tensors that were there before the loop, are still held in its step, and are not its own."""
     assert phase.held is not None
     turns = phase.loop.turns if phase.loop is not None else []
-    followed = phase.loop.follows if phase.loop is not None else None
-    before = followed.turns if followed is not None and followed.turns else turns
-    began = before[0].first if before else phase.passes[0].first
+    began = beginning(phase)
     read = read_by(phase)
     last = phase.passes[-1].last
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
@@ -72,6 +70,14 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
             # The step makes it itself: what an optimizer of the program's own keeps is counted with that.
             continue
         yield path, tensor
+
+
+def beginning(phase: Phase) -> int:
+    """The number of ops before a phase's loop, or before that which it goes on with."""
+    followed = phase.loop.follows if phase.loop is not None else None
+    turns = followed.turns if followed is not None and followed.turns else []
+    turns = turns or (phase.loop.turns if phase.loop is not None else [])
+    return turns[0].first if turns else phase.passes[0].first
 
 
 def read_by(phase: Phase) -> set[int]:
@@ -148,16 +154,12 @@ def unsized_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
 
 
 def taken_from(phase: Phase) -> Iterator[tuple[str, Tensor]]:
-    """Tensors that the program holds, which were there before a step that reads them."""
+    """Tensors that the program holds, which were there before the loop whose step reads them."""
     assert phase.held is not None
-    read, first = read_by(phase), phase.passes[0].first
+    read, began, last = read_by(phase), beginning(phase), phase.passes[-1].last
     for path, tensor in phase.held.tensors:
-        if (
-            id(tensor) in read
-            and made_by(tensor) <= first
-            and not isinstance(tensor, Weight)
-            and not is_symbolic(tensor)
-        ):
+        there = id(tensor) in read and made_by(tensor) <= began and not began < tensor.held <= last
+        if there and not isinstance(tensor, Weight) and not is_symbolic(tensor):
             yield path, tensor
 
 

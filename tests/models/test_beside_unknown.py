@@ -178,3 +178,40 @@ def test_a_data_set_on_the_device_of_unknown_size_is_more_than_is_counted(
     (report,) = reports_of(tmp_path, ROWS.format(where=where, loop=loop, taken=taken))
     assert (report.status, report.training.batch_size.value) == (status, 64), report.causes
     assert {each.reason[:18] for each in report.causes} == ({"how large rows is,"} if where else set())
+
+
+DRAWN = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Lines(Dataset):
+    def __init__(self):
+        self.rows = [line.split() for line in open("lines.txt")]
+    def __len__(self):
+        return len(self.rows)
+    def __getitem__(self, at):
+        return torch.zeros(20), torch.tensor([len(word) for word in self.rows[at]])
+
+def join(batch):
+    return torch.stack([x for x, _ in batch]), torch.cat([y for _, y in batch])
+
+net = nn.Linear(20, 3).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+def step(batch):
+    x, y = (each.cuda() for each in batch)
+    return net(x).sum() * y.float().mean()
+
+for batch in DataLoader(Lines(), batch_size=64, collate_fn=join):
+    loss = step(batch)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_what_the_step_itself_draws_is_not_held_beside_it(tmp_path: Path) -> None:
+    (report,) = reports_of(tmp_path, DRAWN)
+    assert report.training.batch_size.value == 64
+    assert not [each for each in report.causes if "held beside" in each.reason]
