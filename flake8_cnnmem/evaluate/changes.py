@@ -37,6 +37,8 @@ def read_whole(run: Interpreter, container: Value) -> None:
 def changed(run: Interpreter, container: Value) -> None:
     """A container or instance is about to change: what a branch or loop must put back is kept."""
     journal, turn = run.journal, run.trace.turn
+    if run.lengths:
+        run.lengths.pop(id(container), None)
     if turn is not None and run.invocation is None:
         if type(container) in CONTAINERS and not is_full(container):
             run.fills(id(container))

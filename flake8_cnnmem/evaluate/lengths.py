@@ -36,7 +36,7 @@ def length_of(run: Interpreter, value: Value) -> int | Unknown | None:
     if lost is None:
         return len(value)
     held, size, known = run.lengths.get(id(value), (None, 0, None))
-    # A list that was changed, or put back, since has another one.
+    # One that is changed loses it (`changes.changed`), one that is put back has no longer as many items.
     if held is not value or size != len(value) or known is None:
         known = any_length(lost[1])
         run.lengths[id(value)] = (value, len(value), known)

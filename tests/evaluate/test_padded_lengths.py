@@ -106,6 +106,10 @@ OF_ANY_LENGTH = {
     "one in two": (
         "ids = [i for i in ids[:LONG] if i]; x = torch.tensor(ids + [0] * (LONG - len(words[:LONG])))", AS_IT_IS,
     ),
+    "longer than before": (
+        ("ids = ids[:LONG]; many = len(ids)\n        for word in words: ids.append(0)\n"
+        "        x = torch.tensor(ids + [0] * (LONG - many))"), AS_IT_IS,
+    ),
     "half of it": ("ids = ids[:LONG]; x = torch.tensor(ids + [0] * (LONG - len(ids) // 2))", AS_IT_IS),
 }  # fmt: skip
 
