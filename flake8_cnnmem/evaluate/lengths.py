@@ -124,7 +124,8 @@ def sliced(run: Interpreter, value: Value, key: slice) -> Value:
     cause = value if isinstance(value, Unknown) else run.havocked[id(value)][1]
     item = MISSING if isinstance(value, Unknown) else run.sample(value)
     if low >= key.stop:
-        return of_length(run, item, key.stop, cause)
+        # What is no list may be a text, an array, a table.
+        return value.part(key.stop) if isinstance(value, Unknown) else of_length(run, item, key.stop, cause)
     if isinstance(before, Unknown) and high <= key.stop:
         return of_length(run, item, before, cause)
     left = before.cut(key.stop) if isinstance(before, Unknown) else any_length(cause, key.stop)
@@ -173,8 +174,11 @@ def added(run: Interpreter, left: Value, right: Value) -> Value:
     unknown: Any = first if isinstance(first, Unknown) else second
     if not isinstance(unknown, Unknown):
         return MISSING
-    total = total_of(first, second)
-    return of_length(run, item_of(run, (left, right), unknown), total, cause_of(run, left, right))
+    total, cause = total_of(first, second), cause_of(run, left, right)
+    if isinstance(total, Unknown) and (isinstance(left, Unknown) or isinstance(right, Unknown)):
+        # A list, or an array to which the numbers of one are added.
+        return cause.so_long(total)
+    return of_length(run, item_of(run, (left, right), unknown), total, cause)
 
 
 def in_a_row(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
@@ -199,12 +203,12 @@ def cause_of(run: Interpreter, left: Value, right: Value) -> Unknown:
 
 def total_of(first: int | Unknown, second: int | Unknown) -> int | Unknown:
     """The sum of two lengths."""
-    if isinstance(first, int) and isinstance(second, int):
-        return first + second
-    if isinstance(first, Unknown) and isinstance(second, Unknown):
-        total = first.plus(second)
-        return any_length(first) if total is None else total
-    return first.moved(second) if isinstance(first, Unknown) and isinstance(second, int) else second.moved(first)  # type: ignore
+    if isinstance(first, int):
+        return first + second if isinstance(second, int) else second.moved(first)
+    if isinstance(second, int):
+        return first.moved(second)
+    total = first.plus(second)
+    return any_length(first) if total is None else total
 
 
 def item_of(run: Interpreter, sides: tuple[Value, Value], cause: Unknown) -> Value:
@@ -220,7 +224,7 @@ def item_of(run: Interpreter, sides: tuple[Value, Value], cause: Unknown) -> Val
             unknown = unknown or sample is MISSING
             certain += [] if sample is MISSING else [sample]
         else:
-            assert isinstance(side, list)
+            assert isinstance(side, (list, tuple))
             certain += side
     if not certain:
         return MISSING
