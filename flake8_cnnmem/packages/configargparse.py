@@ -14,6 +14,7 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.files import text
 from flake8_cnnmem.evaluate.stdlib import argparse
 from flake8_cnnmem.evaluate.stdlib.argument_parsing import Argument, default_of, options
+from flake8_cnnmem.evaluate.stdlib.modules import unfollowed
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Value
@@ -24,12 +25,16 @@ LINE = re.compile(r"(?P<key>[^:=;#\s]+)\s*(?:[:=\s]\s*(?P<value>.*?))?\s*(?:\s[#
 SKIPPED = ("#", ";", "[", "-")
 """What begins a line that says nothing: a comment, a section, a separator."""
 
-FILES = "_config_files"
+FILES, SYNTAX = "_config_files", "_has_default_syntax"
+
+DEFAULT = unfollowed("configargparse.DefaultConfigFileParser")
 
 
 def init(run: Runtime, self: Instance, *args: Value, default_config_files: Value = (), **kwargs: Value) -> None:
     """`ArgumentParser(default_config_files=["train.conf"])`"""
     argparse.parser_init(run, self, *args, **kwargs)
+    # Files of another syntax are not read: what they say is not known.
+    self.attributes[SYNTAX] = kwargs.get("config_file_parser_class") in (None, DEFAULT)
     found = run.items(default_config_files)
     self.attributes[FILES] = [] if isinstance(found, Unknown) else [(path, None) for path in found]
     if isinstance(found, Unknown):
@@ -59,6 +64,8 @@ def words_of_files(run: Runtime, self: Instance) -> list[Value] | Unknown:
                 # Those that are not there are passed over.
                 continue
             return found
+        if found and not self.attributes[SYNTAX]:
+            return run.unknown("a file of arguments in another syntax is not followed")
         words += words_of(found, options(self).arguments)
     return words
 
@@ -118,6 +125,7 @@ MODULES: dict[str, dict[str, Value]] = {
     "configargparse": {
         **argparse.MODULES["argparse"],
         **dict.fromkeys(("ArgumentParser", "ArgParser", "Parser"), PARSER),
-        **dict.fromkeys(("YAMLConfigFileParser", "DefaultConfigFileParser"), None),
+        "DefaultConfigFileParser": DEFAULT,
+        "YAMLConfigFileParser": unfollowed("configargparse.YAMLConfigFileParser"),
     }
 }

@@ -63,3 +63,14 @@ def test_what_files_say_stands_for_what_is_not_given(
     (report,) = analyse(load(str(path)), Settings()).reports
     assert report.parameters == expected
     assert not [cause for cause in report.causes if "input" not in cause.reason]
+
+
+def test_a_file_of_another_syntax_is_a_cause(tmp_path: Path) -> None:
+    (tmp_path / "base.conf").write_text("layers:\n  - 2\n  - 3\n")
+    path = tmp_path / "train.py"
+    text = PROGRAM.format(words="", chosen="").replace("*[nn.Linear(args.width, args.width) for _ in args.layers],", "")
+    syntax = '"~/.of-nobody.conf"], config_file_parser_class=configargparse.YAMLConfigFileParser)'
+    path.write_text(text.replace('"~/.of-nobody.conf"])', syntax))
+    (report,) = analyse(load(str(path)), Settings()).reports
+    assert report.status != "exact"
+    assert any("another syntax" in cause.reason for cause in report.causes)
