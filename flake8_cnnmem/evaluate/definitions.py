@@ -145,7 +145,7 @@ def prepared(run: Any, word: str, parents: Sequence[Value], options: dict[str, V
         return {}
     further = {key: value for key, value in options.items() if key != "metaclass"}
     given = run.call(run.get(metaclass, "__prepare__"), word, tuple(parents), **further)
-    return dict(given) if type(given) is dict else {}
+    return dict(given) if isinstance(given, dict) else {}
 
 
 def make_class(

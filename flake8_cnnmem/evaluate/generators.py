@@ -55,6 +55,10 @@ def generate(run: Interpreter, function: Function, frame: Frame) -> Run:
             value = steps.send(sent) if thrown is None else steps.throw(thrown)
         except StopIteration as end:
             return end.value.value if isinstance(end.value, Returned) else None
+        except Raised as raised:
+            if raised.value.cls.name == "StopIteration":
+                raise run.error("RuntimeError", "generator raised StopIteration") from None
+            raise
         finally:
             budget.depth = depth
             run.frame, run.site, run.invocation = saved

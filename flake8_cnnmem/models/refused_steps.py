@@ -22,11 +22,15 @@ WHOLE = ("int", "uint", "bool")
 """What the names of dtypes begin with through which no gradient goes."""
 
 
+KEEPING = frozenset(("multiply", "divide", "sigmoid", "tanh", "relu", "exponential", "softmax", "log_softmax", "gelu"))
+"""Kinds of ops beside products that surely keep something for their backward pass."""
+
+
 def refused_steps(run: Interpreter, phase: Phase) -> Iterator[Unknown]:
     """Why the step of a phase ends with an error, or does less than its ops say; the first cause alone."""
     written = run.data(WRITTEN_LEAVES)
+    freed: set[int] = set()
     for each in phase.passes:
-        freed: set[int] = set()
         for event in each.events:
             if event.kind in ("backward", "gradient") and event.doubt is None and isinstance(event.subject, Tensor):
                 cause = refused(event, event.subject, freed)
@@ -54,12 +58,12 @@ def refused(event: Event, loss: Tensor, freed: set[int]) -> Unknown | None:
         return told("the loss is a tensor of its own: its backward pass reaches no parameter", event.site, upper=True)
     if not recorded and ends_for_certain(loss, event.trainable):
         return told("a backward pass from what no gradient leads to is refused", event.site)
-    products = {call.number for call in recorded if keeps_operands(call)}
-    if products & freed:
+    kept = {call.number for call in recorded if keeps_operands(call) or call.op.kind in KEEPING}
+    if kept & freed:
         return told("a second backward pass through what the first one has let go is refused", event.site)
     retained = options.get("retain_graph")
     if (event.kind == "gradient" and retained is None) or retained is False:
-        freed |= products
+        freed |= kept
     return None
 
 
@@ -170,7 +174,7 @@ def on_two_devices(run: Interpreter, turn: Pass) -> Iterator[Unknown]:
 def is_strict(call: Call) -> bool:
     """Whether an op takes operands of one device alone."""
     op = call.op
-    return op.product or op.convolves or isinstance(op, Loss) or op.kind in ELEMENTWISE
+    return bool(op.product or op.convolves or isinstance(op, Loss) or op.kind in ELEMENTWISE)
 
 
 ELEMENTWISE = frozenset(("add", "subtract", "multiply", "divide", "cat", "stack"))

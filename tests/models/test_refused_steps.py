@@ -79,6 +79,16 @@ STEPS = [
     ("", "loss = net(x).mean(); torch.no_grad()(lambda: net.b.bias.mul_(0.9))(); loss.backward()", False),
     ("", "buffer.copy_(x); loss = net(buffer).mean(); buffer.zero_(); loss.backward()", True),
     ("", "buffer.copy_(x); loss = net(buffer).mean(); loss.backward(); buffer.zero_()", False),
+    ("features = net.a(torch.randn(32, 64, device=device))", "net.b(features).mean().backward()", True),
+    ("features = net.a(torch.randn(32, 64, device=device)).detach()", "net.b(features).mean().backward()", False),
+    ("total = 0", "total = total + net(x).mean(); total.backward()", True),
+    ("total = 0", "loss = net(x).mean(); total = total + loss.item(); loss.backward()", False),
+    (
+        "",
+        "with torch.autocast('cuda'): loss = F.binary_cross_entropy(net(x).sigmoid(), x[:, :10]); loss.backward()",
+        True,
+    ),
+    ("", "loss = F.binary_cross_entropy(net(x).sigmoid(), x[:, :10]); loss.backward()", False),
     ("", "loss = torch.tensor(F.cross_entropy(net(x), y).item(), requires_grad=True); loss.backward()", None),
 ]
 """None for a step that runs, and does less than it seems to: its backward pass reaches no parameter."""

@@ -8,8 +8,9 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import WRITTEN_LEAVES
 from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
+from flake8_cnnmem.frameworks.torch.autograd.inference import note_kept
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating, kind, promote
-from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
+from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, counted, is_constant
 from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.frameworks.torch.on_meta import THERE, note_mixed
 from flake8_cnnmem.frameworks.torch.unlike_dtypes import note_unlike
@@ -87,6 +88,8 @@ def apply(
             return folded
     if run.autocast is None and len(own) + len(tensors) > 1 and (op.product or op.convolves or op.kind == "layer_norm"):
         note_unlike(run, op.kind, tensors[0], own[0] if own else tensors[1])
+    if own and run.grad_enabled and (op.product or op.convolves):
+        note_kept(run, function or op.kind, tensors, own)
     if op.in_place:
         refuse_repeated(run, tensors[0])
     if op.in_place and run.grad_enabled:
@@ -218,6 +221,11 @@ def refuse_repeated(run: Runtime, written: Tensor | Unknown) -> None:
             if any(old == 1 and isinstance(new, int) and new > 1 for old, new in pairs):
                 what = "unsupported operation: more than one element of the written-to tensor refers to a single"
                 raise run.error("RuntimeError", f"{what} memory location. Please clone() the tensor before.")
+    elif isinstance(written, Tensor) and written.view_of is not None:
+        values, whole = (counted(each.shape) for each in (written, written.view_of))
+        if values is not None and whole is not None and values > whole:
+            what = "unsupported operation: more than one element of the written-to tensor refers to a single"
+            raise run.error("RuntimeError", f"{what} memory location. Please clone() the tensor before.")
 
 
 def is_view(tensor: Tensor) -> bool:

@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
 from flake8_cnnmem.frameworks.distances import number_of_range
 from flake8_cnnmem.frameworks.torch import memory_formats, tensor_casts  # noqa: F401 (it fills the table)
-from flake8_cnnmem.frameworks.torch.applying import apply, is_trained
+from flake8_cnnmem.frameworks.torch.applying import apply, is_trained, is_view
 from flake8_cnnmem.frameworks.torch.autograd import grad
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of, retain_grad
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
@@ -341,6 +341,8 @@ def detach_(run: Runtime, input: Value) -> Value:
     if isinstance(input, Weight):
         set_flag(run, input, False)
         return input
+    if isinstance(input, Tensor) and is_view(input):
+        raise run.error("RuntimeError", "Can't detach views in-place. Use detach() instead.")
     return detach(run, input)
 
 

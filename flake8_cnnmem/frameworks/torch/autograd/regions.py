@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from flake8_cnnmem.frameworks.arranging import note_cause
+from flake8_cnnmem.frameworks.torch.autograd.inference import enter_inference, in_inference, leave_inference
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.runtime import Runtime
@@ -15,7 +16,9 @@ from flake8_cnnmem.values import Class, Instance, Native, Value, is_callable
 Change = Callable[[Runtime, Instance], None]
 
 
-def region(name: str, init: Callable[..., Value], enter: Change) -> Class:
+def region(
+    name: str, init: Callable[..., Value], enter: Change, leave: Callable[[Runtime], None] | None = None
+) -> Class:
     """A context manager that changes the run between `__enter__` and `__exit__`, and wraps functions in it."""
     members = Members()
 
@@ -27,6 +30,8 @@ def region(name: str, init: Callable[..., Value], enter: Change) -> Class:
     def end(run: Runtime, self: Instance, *exception: Value) -> Value:
         *outer, run.modes = self.attributes.get("before") or [run.modes]
         self.attributes["before"] = tuple(outer)
+        if leave is not None:
+            leave(run)
         return None
 
     def wrap(run: Runtime, self: Instance, function: Value) -> Value:
@@ -68,7 +73,7 @@ def without_grad(run: Runtime, self: Instance) -> None:
 
 def with_grad(run: Runtime, self: Instance) -> None:
     """From here on gradients are recorded."""
-    run.grad_enabled = True
+    run.grad_enabled = not in_inference(run)
     computes_again(run)
 
 
@@ -121,10 +126,10 @@ def inference_init(run: Runtime, self: Instance, mode: Value = True) -> Value:
 
 def inference(run: Runtime, self: Instance) -> None:
     """From here on no gradients are recorded; they are if the mode is False, also within no_grad."""
-    run.grad_enabled = self.attributes.get("mode") is False
+    enter_inference(run, self.attributes.get("mode") is not False)
 
 
-INFERENCE_MODE = region("inference_mode", inference_init, inference)
+INFERENCE_MODE = region("inference_mode", inference_init, inference, leave_inference)
 
 
 def set_grad_init(run: Runtime, self: Instance, mode: Value) -> Value:
@@ -140,7 +145,7 @@ def set_grad(run: Runtime, self: Instance) -> None:
     model is a cause."""
     mode = self.attributes.get("mode")
     if not isinstance(mode, Unknown):
-        run.grad_enabled = mode is not False and mode != 0
+        run.grad_enabled = mode is not False and mode != 0 and not in_inference(run)
         if run.grad_enabled:
             computes_again(run)
     elif run.invocation is not None and run.grad_enabled:
@@ -231,7 +236,10 @@ def checkpoint(
     determinism_check: Value = "default", debug: Value = False, early_stop: Value = True,
     preserve_rng_state: Value = True, **kwargs: Value,
 ) -> Value:  # fmt: skip
-    """Call a function in a region that keeps only its inputs. Where it is not told otherwise, it is reentrant."""
+    """Call a function in a region that keeps only its inputs. Where it is not told otherwise, it is reentrant, and
+    takes no named arguments (torch/utils/checkpoint.py)."""
+    if kwargs and (use_reentrant is None or use_reentrant is True):
+        raise run.error("ValueError", "Unexpected keyword arguments: " + ",".join(kwargs))
     with run.enter(None, checkpoint=True, reentrant=args if use_reentrant is not False else None):
         return run.call(function, *args, **kwargs)
 

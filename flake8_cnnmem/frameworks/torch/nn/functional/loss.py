@@ -146,6 +146,8 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         tensors[0] = tensor_of(unary(run, "contiguous", tensors[0]))
     if kind in ("cross_entropy", "nll"):
         refuse_floats(run, *tensors[:2])
+    if kind == "bce" and run.autocast is not None:
+        note_cause(run, None, "unsafe to autocast", "binary_cross_entropy is refused under autocast")
     if kind in SPREAD:
         tensors[:2] = spread_to_each_other(run, tensors[:2], function)
     dtype = common_dtype(tensors[:1])

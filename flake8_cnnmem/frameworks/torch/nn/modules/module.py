@@ -11,9 +11,10 @@ from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.hashes import check_hashes
 from flake8_cnnmem.frameworks.torch.nn.parameter import as_buffer
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.parameter_values import ValuesOf
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Property, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Value
 
 MEMBERS = Members()
 MODULE = Class("Module", namespace=MEMBERS, module="torch.nn.modules.module")
@@ -198,6 +199,8 @@ def set_attribute(run: Runtime, self: Instance, name: str | Unknown, value: Valu
         return None
     if isinstance(value, Instance) and MODULE in value.cls.mro:
         put(run, self, "_modules", name, value)
+    elif type(value) is ValuesOf:
+        set_other(run, self, name, value)
     elif isinstance(value, Weight) and not value.buffer:
         if "_parameters" in self.attributes:
             check_name(run, "parameter", name)
@@ -209,6 +212,10 @@ def set_attribute(run: Runtime, self: Instance, name: str | Unknown, value: Valu
     else:
         set_other(run, self, name, value)
     return None
+
+
+MEMBERS["__setattr__"] = Native("__setattr__", set_attribute, propagate_unknown=False, of_values=True)
+"""What `parameter.data` gives is a tensor, and no parameter."""
 
 
 def perhaps_module(value: Value) -> Unknown | None:
