@@ -144,7 +144,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if not lie_alike(gradient.sizes, gradient.strides, wanted_as):
             scratch.append(memory.lot(gradient.values, each))
     scratch += places_sorted(memory, call, operands[1:])
-    in_full, last_made = 0, list[int]()
+    in_full, last_made, crossed = 0, list[int](), dict[int, int]()
     if row.gradient in ("new", "reuse") or (row.gradient == "signed" and call.op.repeats == "gradient"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         # The sum is there in the result's dtype before it is cast.
@@ -153,7 +153,11 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         scratch += [memory.lot(value.values, each - size_of(value.dtype)) for value in wider]
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         lots = [memory.lot(dims.product(shape), each) for shape in full]
-        if call.op.product == "steps":
+        if row.crossed:
+            crossed = dict(
+                zip((p for p, at in enumerate(wanted) if repeated(node, operands[at]) is not None), lots, strict=True)
+            )
+        elif call.op.product == "steps":
             last_made = lots
         else:
             scratch += lots
@@ -229,7 +233,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         elif row.one_order and at == 1 and turned_by(leading(operands[0].form, value.form), value.form):
             # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
             made.append(("new", memory.form(value.shape, value.dtype, layout.channels_last(value.sizes or ())), None))
-        elif is_sparse(call.op):
+        elif is_sparse(call.op) or kind == "rows":
             # The rows that were read and their numbers: the gradient as it has arrived, and the indices.
             made.append(("alias", gradient, None))
         elif kind == "same" and same:
@@ -238,8 +242,8 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
             made.append(("alias", memory.form(value.shape, gradient.dtype, as_spread(call.op, gradient, value)), None))
         elif kind == "reuse" and same:
             made.append(("reuse", memory.form(value.shape, gradient.dtype, gradient.strides), own))
-        elif kind == "kept":
-            made.append(("kept", own, None))
+        elif kind == "kept" or (row.crossed and same):
+            made.append((kind if kind == "kept" else "crossed", own, None))
         elif kind == "parts" and gradient.dtype == value.dtype:
             made.append(("alias", memory.form(value.shape, gradient.dtype, as_part(gradient, value)), None))
         else:
@@ -285,6 +289,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         (),
         meanwhile,
         turned,
+        crossed,
         last_made,
     )
 

@@ -154,6 +154,10 @@ class Embedding(Plain):
             raise Mismatch(problem, (output,))
         return (output,)
 
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`table`: the values of the whole weight."""
+        return product((extent(self.count), extent(self.width)))
+
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
         """ "weight" (count, width)."""
         return {"weight": WeightSpec((extent(self.count), extent(self.width)))}
