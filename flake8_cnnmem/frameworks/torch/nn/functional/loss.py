@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
@@ -193,8 +194,13 @@ def refuse_floats(run: Runtime, input: Value, target: Value) -> None:
     and so is their dtype."""
     shapes = [each.shape for each in (input, target) if isinstance(each, Tensor) and isinstance(each.shape, tuple)]
     numbers = len(shapes) == 2 and len(shapes[1]) == len(shapes[0]) - 1
-    if numbers and isinstance(target, Tensor) and target.data is not None and is_floating(target.dtype):
+    if not numbers or not isinstance(target, Tensor) or not is_floating(target.dtype):
+        return
+    if target.data is not None:
         raise run.error("RuntimeError", "expected scalar type Long but found Float")
+    # Of what a loader gives the dtype may be nobody's word.
+    if target.dtype != "float" or (target.call is None and target.site is not None):
+        note_cause(run, None, "class numbers", "a loss of class numbers that are fractions is refused")
 
 
 def is_folded(input: Tensor) -> bool:
