@@ -12,6 +12,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
+from flake8_cnnmem.frameworks.torch.functions.number_ranges import refuse_numbers
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.nn.functional.composed_losses import composed, distance
 from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS, STUBS, base_class
@@ -145,6 +146,7 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         tensors[0] = tensor_of(unary(run, "contiguous", tensors[0]))
     if kind in ("cross_entropy", "nll"):
         refuse_floats(run, *tensors[:2])
+        tensors[1:2] = [tensor_of(of_classes(run, tensors[0], each, options, function)) for each in tensors[1:2]]
     if kind in SPREAD:
         tensors[:2] = spread_to_each_other(run, tensors[:2], function)
     dtype = common_dtype(tensors[:1])
@@ -195,6 +197,22 @@ def refuse_floats(run: Runtime, input: Value, target: Value) -> None:
     numbers = len(shapes) == 2 and len(shapes[1]) == len(shapes[0]) - 1
     if numbers and isinstance(target, Tensor) and target.data is not None and is_floating(target.dtype):
         raise run.error("RuntimeError", "expected scalar type Long but found Float")
+
+
+def of_classes(run: Runtime, input: Value, target: Value, options: dict[str, Value], function: str) -> Value:
+    """The class numbers, which are refused where one is as large as there are classes, or larger."""
+    if options.get("ignore_index", IGNORED) != IGNORED or not isinstance(input, Tensor):
+        return target
+    shape = input.shape
+    if isinstance(shape, Unknown) or not isinstance(target, Tensor) or len(shape) < 2:
+        return target
+    if shape[:1] + shape[2:] != target.shape:
+        return target
+    return refuse_numbers(run, target, shape[1], "classes", function, input)
+
+
+IGNORED = -100
+"""The class number that counts nothing, unless another one is said."""
 
 
 def is_folded(input: Tensor) -> bool:
