@@ -9,6 +9,7 @@ from flake8_cnnmem.dims import Batch, Shape, Size, multiply, per_sample
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import per_axis, size
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
+from flake8_cnnmem.frameworks.torch.functions.number_ranges import refuse_numbers
 from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad_pairs
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Op, Tensor
@@ -209,6 +210,7 @@ def look_up(
         raise run.error("RuntimeError", f"indices of {function} are whole numbers, not {input.dtype}")
     count, width = weight_shape(weight, 2)
     dtype = weight.dtype if isinstance(weight, Tensor) else "float"
+    input = refuse_numbers(run, input, count, "indices", function)
     op = Embedding(count, width, padding, sparse is True)
     return apply(run, op, input, weights=(weight,), function=function, dtype=dtype)
 

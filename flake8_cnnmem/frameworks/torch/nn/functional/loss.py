@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
+from flake8_cnnmem.frameworks.torch.functions.number_ranges import refuse_numbers
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.nn.functional.composed_losses import composed, distance
 from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS, STUBS, base_class
@@ -146,6 +147,7 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         tensors[0] = tensor_of(unary(run, "contiguous", tensors[0]))
     if kind in ("cross_entropy", "nll"):
         refuse_floats(run, *tensors[:2])
+        tensors[1:2] = [tensor_of(of_classes(run, tensors[0], each, options, function)) for each in tensors[1:2]]
     if kind in SPREAD:
         tensors[:2] = spread_to_each_other(run, tensors[:2], function)
     dtype = common_dtype(tensors[:1])
@@ -201,6 +203,22 @@ def refuse_floats(run: Runtime, input: Value, target: Value) -> None:
     # Of what a loader gives the dtype may be nobody's word.
     if target.dtype != "float" or (target.call is None and target.site is not None):
         note_cause(run, None, "class numbers", "a loss of class numbers that are fractions is refused")
+
+
+def of_classes(run: Runtime, input: Value, target: Value, options: dict[str, Value], function: str) -> Value:
+    """The class numbers, which are refused where one is as large as there are classes, or larger."""
+    if options.get("ignore_index", IGNORED) != IGNORED or not isinstance(input, Tensor):
+        return target
+    shape = input.shape
+    if isinstance(shape, Unknown) or not isinstance(target, Tensor) or len(shape) < 2:
+        return target
+    if shape[:1] + shape[2:] != target.shape:
+        return target
+    return refuse_numbers(run, target, shape[1], "classes", function, input)
+
+
+IGNORED = -100
+"""The class number that counts nothing, unless another one is said."""
 
 
 def is_folded(input: Tensor) -> bool:
