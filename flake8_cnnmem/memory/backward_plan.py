@@ -341,7 +341,7 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
         if op.looks_up:
             if is_sparse(op):
                 continue
-            parts = segments_of(gradient.shape, node.operands[at][1].shape)
+            parts = segments_of(gradient.shape, node.operands[at][1].shape, size_of(gradient.dtype))
             lots.append([memory.timeline.lot(part, "temporaries") for part in parts])
             continue
         sizes = node.operands[at][1].sizes
