@@ -308,10 +308,11 @@ class Clips(Dataset):
 
 net = nn.Sequential(nn.Flatten(), nn.Linear(4, 10))
 optimizer = torch.optim.Adam(net.parameters())
-for x, y in DataLoader(Clips(), batch_size=16):
-    optimizer.zero_grad()
-    nn.functional.cross_entropy(net(x), y).backward()
-    optimizer.step()
+for epoch in range(2):
+    for x, y in DataLoader(Clips(), batch_size=16):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
 """
 
 
