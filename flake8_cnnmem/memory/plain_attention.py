@@ -136,6 +136,8 @@ def by_neighbours(call: Call, op: LocalResponseNorm, half: str | None) -> tuple[
     x = call.inputs[0]
     if call.problem is not None or isinstance(x.shape, Unknown) or not isinstance(op.size, int) or len(x.shape) < 3:
         return ()
+    if op.size < 1:
+        return ()
     steps = ComposedCalls(call)
     first, channels, *sides = x.shape
     planes: tuple[Size, ...] = (
