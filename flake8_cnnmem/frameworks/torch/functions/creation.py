@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -120,7 +121,17 @@ def randint(
     shape = size if size is not None else next((b for b in bounds if isinstance(b, (list, tuple))), None)
     made = Tensor(sizes((shape,)) if shape is not None else NOT_NESTED, dtype_of(dtype, "int64"))
     made.site = run.here()
+    numbers = [each for each in bounds if type(each) is int]
+    if len(numbers) < len(BOUNDS) and isinstance(made.shape, tuple) and all(type(each) is int for each in made.shape):
+        high = options.get("high", numbers[-1] if numbers and "low" not in options else None)
+        low = numbers[0] if len(numbers) > 1 else options.get("low", 0)
+        if type(high) is int and high > 0 and low == 0:
+            made.drawn = high, math.prod(each for each in made.shape if type(each) is int)
     return made
+
+
+BOUNDS = ("low", "high", "more")
+"""More than `torch.randint` takes."""
 
 
 @define("torch.randperm")
