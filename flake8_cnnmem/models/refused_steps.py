@@ -186,7 +186,8 @@ def is_left(tensor: Tensor, number: int) -> bool:
     if tensor.call is not None or tensor.site is None or isinstance(tensor.shape, Unknown) or not tensor.shape:
         return False
     if isinstance(tensor, Weight):
-        return not tensor.moved_at(number) and not tensor.made_there and tensor.stands_for is None
+        # A buffer may have been made of what lies on the device.
+        return not (tensor.buffer or tensor.moved_at(number) or tensor.made_there) and tensor.stands_for is None
     return not tensor.moved and tensor.gradient_of is None and tensor.as_wide_as is None and tensor.view_of is None
 
 
