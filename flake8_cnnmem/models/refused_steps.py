@@ -173,7 +173,7 @@ def is_strict(call: Call) -> bool:
     if op.kind == "ctc":
         # It moves targets to its device by itself (LossCTC.cpp).
         return False
-    return op.product or op.convolves or isinstance(op, Loss) or op.kind in ELEMENTWISE
+    return bool(op.product or op.convolves) or isinstance(op, Loss) or op.kind in ELEMENTWISE
 
 
 ELEMENTWISE = frozenset(("add", "subtract", "multiply", "divide", "cat", "stack"))
