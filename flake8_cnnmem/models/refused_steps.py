@@ -174,6 +174,9 @@ def on_two_devices(run: Interpreter, turn: Pass) -> Iterator[Unknown]:
 def is_strict(call: Call) -> bool:
     """Whether an op takes operands of one device alone."""
     op = call.op
+    if op.kind == "ctc":
+        # It moves targets to its device by itself (LossCTC.cpp).
+        return False
     return bool(op.product or op.convolves) or isinstance(op, Loss) or op.kind in ELEMENTWISE
 
 

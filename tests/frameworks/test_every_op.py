@@ -115,7 +115,7 @@ def test_keras_has_a_rule_for_each_kind_that_fields_make(kind: str) -> None:
 QUANTITIES = {
     "channels", "instances", "mask", "rows", "sample", "queries", "probabilities", "dense", "groups", "padded", "steps",
     "states", "zeros", "gates", "workspace", "handed", "inner", "joined", "direction", "dealt", "slices",
-    "pivots", "zero", "alphas", "differences", "first rows", "second rows", "one",
+    "pivots", "zero", "alphas", "differences", "first rows", "second rows", "one", "table",
 }  # fmt: skip
 """What ops answer for (`quantity`), and one value, which every plan knows."""
 

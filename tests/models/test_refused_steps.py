@@ -58,6 +58,11 @@ STEPS = [
     ("net = Placed().to(device)", PLAIN, True),
     ("net = PlacedThere().to(device)", PLAIN, False),
     ("", "F.cross_entropy(net(x), y.cpu()).backward()", True),
+    (
+        "spoken, sizes = torch.ones(4, 2, dtype=torch.long), torch.full((4,), 8)",
+        "F.ctc_loss(net(x).view(8, 4, 10).log_softmax(2), spoken, sizes, sizes // 4).backward()",
+        False,
+    ),
     ("", "x = x.cpu(); x.to(device); F.cross_entropy(net(x), y).backward()", True),
     ("teacher = Net().requires_grad_(False)", "F.mse_loss(net(x), teacher(x)).backward()", True),
     ("net.half()", PLAIN, True),
