@@ -79,7 +79,7 @@ class Backward:
         while tape:
             entry = tape.pop()
             if isinstance(entry, TapeNode):
-                if self._node(entry) and self.in_flight is not None:
+                if (self._node(entry) or self.rules.op_by_op) and self.in_flight is not None:
                     self.in_flight.turn()
             elif isinstance(entry, Region):
                 self._region(entry)
