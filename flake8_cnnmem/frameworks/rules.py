@@ -82,6 +82,7 @@ class OpRule:
     the gradient: its storage is never smaller than that, and where it has to grow both are there for a moment.
     `partial`: the bytes of a partial result where a reduction over many values is split over the blocks of a GPU; one
     that is no smaller than a value of its input.
+    `deviates`: the partial result is of numbers as wide as the op's where that is wider: a mean and a sum of squares.
     `heads_inside`: the backward pass copies a result, and its gradient, whose heads do not lie within their positions.
     `begins`: an op that begins with two matrix products: what `backward` names is there until their results have gone
     back through them, the first of it until the last one has, and what the kernel behind them has kept goes before.
@@ -102,6 +103,7 @@ class OpRule:
     before it makes the gradient.
     `column_sums`: the backward pass sums a tensor of the result's size over its rows, with the buffer that a GPU's
     kernel takes for it, before it makes the last two of what `backward` has of the second operand's size.
+    `channels_summed`: the gradient of a weight is made in full, and summed over all axes but the channels.
     `sorts`: a GPU's kernel sorts, with copies and buffers of its own (memory/sorting.py).
     `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
     otherwise is copied for it. `dense`: it reads one that is contiguous, or, with a `gradient_layout` of "suggested",
@@ -141,6 +143,7 @@ class OpRule:
     resized: bool = False
     turned: bool = False
     partial: int = 0
+    deviates: bool = False
     heads_inside: bool = False
     begins: bool = False
     passing: str = ""
@@ -154,6 +157,7 @@ class OpRule:
     gates_summed: int = 0
     counts: bool = False
     column_sums: bool = False
+    channels_summed: bool = False
     sorts: bool = False
     mask_first: bool = False
     kernel_first: bool = False

@@ -13,7 +13,7 @@ from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_part, as_spread, fresh
 from flake8_cnnmem.memory.lookups import places_sorted, segments_of
-from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, second_first, summed, swaps
+from flake8_cnnmem.memory.products import batched, is_gathered, is_in_columns, is_matrix, second_first, summed, swaps
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, is_turned, leading, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value, is_larger
@@ -193,6 +193,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if product is not None and value.sizes is not None:
             # A product of the gradient and of the other operand, as it was read.
             own = memory.form(value.shape, value.dtype, layout.in_order(value.sizes, product.orders[at]))
+        if call.op.product == "batches" and at < 2 and is_in_columns(operands[:2], at):
+            # What lies by columns gets a gradient that does (mm_mat1_grad of FunctionsManual.cpp).
+            own = memory.form(value.shape, value.dtype, value.strides)
         if row.gradient == "spread" and value.sizes is not None:
             lying = as_spread(call.op, gradient, value) or ()
             own = memory.form(value.shape, value.dtype, layout.elementwise(value.sizes, [(value.sizes, lying)]))
@@ -343,7 +346,7 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
         if op.looks_up:
             if is_sparse(op):
                 continue
-            parts = segments_of(gradient.shape, node.operands[at][1].shape)
+            parts = segments_of(gradient.shape, node.operands[at][1].shape, size_of(gradient.dtype))
             lots.append([memory.timeline.lot(part, "temporaries") for part in parts])
             continue
         sizes = node.operands[at][1].sizes
@@ -356,6 +359,9 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
             if op.convolves and getattr(op, "channels_last", False) is not True:
                 channels = 1
             axes = [axis for axis in range(len(gradient.sizes)) if axis != channels % len(gradient.sizes)]
+        elif node.plan.row.channels_summed and at > 0:
+            channels = 1 if sizes != (1,) else len(gradient.sizes)
+            axes = [axis for axis in range(len(gradient.sizes)) if axis != channels]
         elif op.repeats and sizes != gradient.sizes and layout.fits(sizes, gradient.sizes):
             axes = summed_axes(gradient.sizes, sizes)
         else:

@@ -174,3 +174,12 @@ class EmbeddingBag(Embedding):
         """Indices (bags, length) to one row a bag: (bags, width)."""
         (rows,) = Embedding.outputs(self, *inputs)
         return ((*rows[:-2], rows[-1]),)
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetBag(EmbeddingBag):
+    """Offsets (bags,) into indices of any number -> (bags, width)."""
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Where each bag begins (bags,) to one row a bag: (bags, width)."""
+        return Embedding.outputs(self, *inputs)
