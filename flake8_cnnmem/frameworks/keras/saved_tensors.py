@@ -255,7 +255,8 @@ RULES = Rules(
             " kernel and of its input, the updates of variables)"
         ),
         margin=0.02,
-        blocks=256,
+        # A MiB, the least that its allocator takes of a card (bfc_allocator.cc).
+        blocks=4096,
     ),
 )
 """Keras on TensorFlow, in graph mode.
