@@ -29,8 +29,11 @@ class OptimizerState:
     `single_decay` are what a weight decay that is not decoupled adds to each.
     In a graph (TensorFlow) `single` (with `single_optional` where an option is set) is in multiples of each variable as
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
-    its gradient is there. `chain`: the update of a variable is a chain of ops that is still under way when the
-    next variable's begins, unless something of it is computed ahead. `weight_decay`: whether there is one by default.
+    its gradient is there. `chain`: the update of a variable is a chain of
+    ops, which take turns with the ops of the way back: for how many turns after the gradient's own what is made beside
+    it is there, and the gradient, behind how many a tensor more is made, and for how many more that is there; None
+    where all is gone before the next op.
+    `weight_decay`: whether there is one by default.
     `rows`: what a graph makes of the gradient of a table of which rows are read: it is made "dense", or so beside its
     "squared" rows, or "twice" so (itself, and its squares); "scattered", where only those rows are changed; "" where
     that is not known.
@@ -60,7 +63,7 @@ class OptimizerState:
     ahead_optional: tuple[tuple[str, int], ...] = ()
     single_optional: tuple[tuple[str, int], ...] = ()
     weight_decay: bool = False
-    chain: bool = False
+    chain: tuple[int, int, int, int] | None = None
     orthogonal: bool = False
     rows: str = ""
     built: bool = False

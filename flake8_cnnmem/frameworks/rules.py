@@ -207,13 +207,11 @@ class Lowered:
 @dataclass(frozen=True, slots=True)
 class OtherOrder:
     """What a step is in another order of the ops that do not wait for each other: these `rows`, what its `optimizers`
-    make ahead, and updates that are under way for so many `turns`. Where the peak is then higher by more than the
-    share `margin`, and by more than `blocks` blocks of the allocator, the step's figure is a lower bound, for this
-    cause."""
+    make ahead and have under way, op by op. Where the peak is then another by more than the
+    share `margin`, and by more than `blocks` blocks of the allocator, the step's figure is a bound, for this cause."""
 
     rows: Mapping[str, OpRule]
     optimizers: Mapping[str, OptimizerState]
-    turns: int
     cause: str
     margin: float
     blocks: int
@@ -257,8 +255,8 @@ class Rules:
     """What its own optimizers keep, by their names in small letters."""
     other_order: OtherOrder | None = None
     """The same step in another order of ops, where nobody knows which it is."""
-    turns: int = 1
-    """Turns of the way back for which an update that is a chain of ops is still under way."""
+    op_by_op: bool = False
+    """Whether updates take turns with every op of the way back, and not with those alone that make something new."""
 
     def row(self, kind: str, *variants: str) -> OpRule:
         """The row of the first variant that has one, else of the kind, else what is assumed of any op."""

@@ -79,7 +79,7 @@ class Backward:
         while tape:
             entry = tape.pop()
             if isinstance(entry, TapeNode):
-                if self._node(entry) and self.in_flight is not None:
+                if (self._node(entry) or self.rules.op_by_op) and self.in_flight is not None:
                     self.in_flight.turn()
             elif isinstance(entry, Region):
                 self._region(entry)
@@ -247,11 +247,9 @@ class Backward:
                 memory.release(meanwhile.pop(0))
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
                 over = room_of_product(memory, node, way, place, gradient) if plan.row.crossed else None
-                if over is not None and made[0] == "crossed":
-                    handed[place] = Value(over, made[1])
-                else:
-                    handed[place] = self._make(made, operand, gradient, place in way.views, node.saved)
-                    scratch += [over] if over is not None else []
+                taken = Value(over, made[1]) if over is not None and made[0] == "crossed" else None
+                handed[place] = taken or self._make(made, operand, gradient, place in way.views, node.saved)
+                scratch += [over] if over is not None and taken is None else []
                 if way.turned is not None and place == 0:
                     memory.release(memory.room(way.turned))
                 if place in passing:
@@ -294,8 +292,8 @@ class Backward:
                 self._sum(way, full)
                 full = []
         scratch += [storage for at, storage in enumerate(full) if at not in summed]
-        held = scratch if plan.row.beside_update else []
-        for storage in (*scratch[::-1], *fetched) if not held else fetched:
+        held, scratch = (scratch, []) if plan.row.beside_update else ([], scratch)
+        for storage in (*scratch[::-1], *fetched):
             memory.release(storage)
         if way.sums_when == "last":
             self._sum(way)
@@ -448,8 +446,7 @@ class Backward:
         weight = self.forward.weights.get(key)
         if weight is not None and weight.shape != gradient.shape:
             # A sparse gradient's values are taken as they are; in a graph they are used up at once.
-            if self.rules.step != "graph":
-                memory.left_out.setdefault(SPARSE)
+            memory.left_out.update({SPARSE: None} if self.rules.step != "graph" else {})
         elif gradient.storage.use != "gradients" or gradient.storage.holds > 1 or lies_otherwise(gradient, weight):
             # What others hold, too, is not taken but copied, and what lies otherwise than the parameter.
             own = memory.new(gradient.shape, gradient.dtype, use="gradients")

@@ -63,15 +63,17 @@ def estimate(
 
 
 def of_order(model: Model, training: Training, rules: Rules, chip: Chip, found: Estimate) -> Unknown | None:
-    """Why a peak is the lowest of several, where the order of independent ops decides it."""
+    """Why a peak is the lower or the higher of two, where the order of independent ops decides it."""
     other = rules.other_order
     if other is None:
         return None
     rows = MappingProxyType({**rules.rows, **other.rows})
-    rules = replace(rules, rows=rows, optimizers=other.optimizers, turns=other.turns)
+    rules = replace(rules, rows=rows, optimizers=other.optimizers, op_by_op=True)
     peak = replay(model, training, rules, chip).timeline.peak(training.batch_size.value)
-    least = max(other.margin * peak, other.blocks * rules.alignment)
-    return Unknown(other.cause) if peak - (found.tensor_peak or 0) > least else None
+    more = peak - (found.tensor_peak or 0)
+    if abs(more) <= max(other.margin * peak, other.blocks * rules.alignment):
+        return None
+    return Unknown(f"{other.cause}: counted is one that needs {'less' if more > 0 else 'more'}", upper=more < 0)
 
 
 def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED) -> Replayed:
@@ -114,7 +116,7 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     if rules.step == "graph" and dtype == "mixed_float16":
         # Keras puts a LossScaleOptimizer around the optimizer of a model that is compiled under this policy.
         options["loss_scale"] = True
-    graph = GraphUpdates(memory, row, options, InFlight(memory, rules.turns)) if rules.step == "graph" else None
+    graph = GraphUpdates(memory, row, options, InFlight(memory)) if rules.step == "graph" else None
     if graph is not None:
         backward.in_flight = graph.in_flight
         graph.begin(weights)

@@ -9,30 +9,48 @@ at once, in every run (fixtures/truth/keras_steps.json).
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Sequence
 from dataclasses import field
 
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.storages import Memory, Storage
 
 
 @dataclass(slots=True)
 class InFlight:
-    """Storages that are let go of when so many `turns` have followed: those of ops which make something new."""
+    """Storages by the number of turns after which they are let go of: a turn is an op of the way
+    back, or one that makes something new."""
 
     memory: Memory
-    turns: int = 1
-    now: list[Storage] = field(default_factory=list)
-    before: deque[list[Storage]] = field(default_factory=deque)
+    waiting: list[tuple[int, list[Storage]]] = field(default_factory=list)
+    coming: list[tuple[int, Line, int]] = field(default_factory=list)
+    """By the turns until then, what is made, and for how many more it is there."""
+
+    def hold(self, storages: Sequence[Storage], turns: int) -> None:
+        """Let go of these behind so many turns that follow the present one."""
+        self.waiting.append((turns, list(storages)))
+
+    def make(self, line: Line, behind: int, turns: int) -> None:
+        """So many bytes are made behind `behind` turns, and are there for `turns` more."""
+        self.coming.append((behind, line, turns))
 
     def turn(self) -> None:
-        self.before.append(self.now)
-        self.now = []
-        if len(self.before) > self.turns:
-            for storage in self.before.popleft():
+        waiting, self.waiting = self.waiting, []
+        for left, storages in waiting:
+            if left > 0:
+                self.waiting.append((left - 1, storages))
+                continue
+            for storage in storages:
                 self.memory.release(storage)
+        coming, self.coming = self.coming, []
+        for left, line, turns in coming:
+            if left > 1:
+                self.coming.append((left - 1, line, turns))
+            else:
+                self.waiting.append((turns, [self.memory.allocate(line, "stepping")]))
 
     def end(self) -> None:
         """All turns are over."""
-        for _ in range(self.turns + 1):
+        while self.waiting or self.coming:
             self.turn()

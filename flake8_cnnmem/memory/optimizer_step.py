@@ -188,13 +188,18 @@ class GraphUpdates:
         # Rows of a table are scaled where they lie, and then put.
         rows = key in self.weights and self.weights[key].shape != gradient.shape
         times = 0 if rows else beside(self.row, self.options)
-        made = [self.memory.allocate(gradient.storage.line, "stepping") for _ in range(times)]
-        used = (*made, gradient.storage, *self.ahead.pop(key, []))
-        if (self.row.chain and not ahead(self.row, self.options)) or self.in_flight.turns > 1:
-            self.in_flight.now.extend(used)
+        line = gradient.storage.line
+        made = [self.memory.allocate(line, "stepping") for _ in range(times)]
+        made += self.ahead.pop(key, [])
+        if self.row.chain is None or (self.row.chain[1] < 2 and ahead(self.row, self.options)):
+            for storage in (*made, gradient.storage):
+                self.memory.release(storage)
             return
-        for storage in used:
-            self.memory.release(storage)
+        beside_it, its_own, again, more = self.row.chain
+        self.in_flight.hold(made, beside_it)
+        self.in_flight.hold([gradient.storage], its_own)
+        if again and not rows:
+            self.in_flight.make(line, again, more)
 
     def end(self, finished: Mapping[int, Value]) -> None:
         """What is left when the backward pass is over."""

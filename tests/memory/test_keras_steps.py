@@ -155,6 +155,35 @@ def test_branches_go_back_side_by_side(case: dict[str, Any]) -> None:
     assert peak == pytest.approx(case["peak_bytes"], rel=0.025 if "siamese" in case["target"] else 0.012)
 
 
+BY_ONE_THREAD = truth("keras_inline")["steps"]
+"""The steps as TensorFlow's executor runs them when one thread runs all kernels, as on a GPU (tests/oracle/
+tensorflow_inline.py)."""
+
+OFF = {
+    # The pool's gradient is written into the pool's input, as in OTHER_TURNS.
+    "linear_maps()", "padded()",
+    # The executor has its updates elsewhere: the CPU's runs agree with what is told.
+    "digits_dropped()", "objects()",
+    # A sigmoid that asks for no gradient is computed ahead in the step's own graph, and not in this one.
+    "softened()",
+    # A map that is dealt out to smaller ones is counted once too often.
+    "dilated()",
+    # On the CPU, and in the step's own graph, branches run beside each other.
+    "inception()", "augmented()", "contrasted()",
+}  # fmt: skip
+"""Steps that are called exact, and are further off than 2% and a MiB here, and why."""
+
+
+@pytest.mark.parametrize("case", BY_ONE_THREAD, ids=map(name_of, BY_ONE_THREAD))
+def test_what_is_exact_is_so_by_one_thread_and_a_bound_is_one(case: dict[str, Any]) -> None:
+    model = named(case["target"], tuple(case["input_shape"]))
+    estimate = framework.estimate(model, training_of(case), 0)
+    peak = estimate.tensor_peak or 0
+    if not estimate.left_out:
+        close = abs(peak - case["peak_bytes"]) <= max(0.02 * case["peak_bytes"], 1 << 20)
+        assert close or case["target"].rpartition("::")[2] in OFF
+
+
 @pytest.mark.parametrize("layer", ["AdaptiveAveragePooling2D(4)", "AdaptiveMaxPooling2D(4)", "Activation('sparsemax')"])
 def test_what_is_made_of_many_ops_is_a_lower_bound(layer: str) -> None:
     place = next(at for at, case in enumerate(RUNS["layers"]) if layer in case["target"])

@@ -13,6 +13,9 @@ _AHEAD = (("use_ema", 1),)
 """A variable's average times the average's momentum waits for no gradient."""
 _AHEAD_MOMENTUM = (("momentum", 1), *_AHEAD)
 
+NEXT = (1, 1, 0, 0)
+"""An update that is under way while the next variable's gradient is made."""
+
 STATES: Mapping[str, OptimizerState] = MappingProxyType(
     {
         "sgd": of(
@@ -23,34 +26,58 @@ STATES: Mapping[str, OptimizerState] = MappingProxyType(
             ahead_optional=_AHEAD_MOMENTUM,
             single_optional=(("momentum", -1),),
         ),
-        "adam": of("adam", rows="twice", globals_=2, single=1, ahead_optional=_AHEAD, chain=True),
-        "adamw": of("adamw", rows="twice", globals_=2, single=1, ahead_optional=_AHEAD, weight_decay=True, chain=True),
-        "nadam": of("nadam", globals_=3, single=2, ahead_optional=_AHEAD, chain=True),
+        "adam": of("adam", rows="twice", globals_=2, single=1, ahead_optional=_AHEAD, chain=NEXT),
+        "adamw": of("adamw", rows="twice", globals_=2, single=1, ahead_optional=_AHEAD, weight_decay=True, chain=NEXT),
+        "nadam": of("nadam", globals_=3, single=2, ahead_optional=_AHEAD, chain=NEXT),
         "adamax": of("adamax", rows="squared", globals_=2, single=1, ahead=1, ahead_optional=_AHEAD),
         "adagrad": of("adagrad", globals_=2, single=1, ahead_optional=_AHEAD),
         "adadelta": of("adadelta", globals_=2, ahead=3, ahead_optional=_AHEAD),
         "rmsprop": of(
-            "rmsprop", rows="squared", globals_=2, single=1, ahead=1, ahead_optional=(("centered", 1), *_AHEAD_MOMENTUM)
+            "rmsprop",
+            rows="squared",
+            globals_=2,
+            single=1,
+            ahead=1,
+            ahead_optional=(("centered", 1), *_AHEAD_MOMENTUM),
         ),
         "ftrl": of("ftrl", rows="dense", ahead_optional=_AHEAD),
         "lion": of("lion", rows="squared", ahead_optional=_AHEAD),
-        "lamb": of("lamb", ahead_optional=_AHEAD, chain=True),
+        "lamb": of("lamb", ahead_optional=_AHEAD, chain=NEXT),
         # One vector for the rows, one for the columns, and a full moment all the same.
-        "adafactor": of("adafactor", factored=True, globals_=2, single=1, ahead_optional=_AHEAD, chain=True),
+        "adafactor": of("adafactor", factored=True, globals_=2, single=1, ahead_optional=_AHEAD, chain=NEXT),
         "muon": of(
             "muon", slots=2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, weight_decay=True
         ),
-        "schedulefreeadamw": of("schedulefreeadamw", ahead_optional=_AHEAD, chain=True),
+        "schedulefreeadamw": of("schedulefreeadamw", ahead_optional=_AHEAD, chain=NEXT),
     }
 )
 """Keras' own. Temporaries as TensorFlow's allocator shows them on dense layers of equal size
 (fixtures/truth/keras_steps.json)."""
 
-DECAYED_AHEAD: Mapping[str, OptimizerState] = MappingProxyType(
-    {name: replace(row, ahead_optional=(*row.ahead_optional, ("weight_decay", 1))) for name, row in STATES.items()}
+MOMENTS = (7, 2, 5, 2)
+"""An update by two moments: the squared gradient and what the first moment changes by; each gone once it is assigned;
+then the step and its denominator (update_step of keras/src/optimizers/adam.py)."""
+SCALED = (0, 2, 0, 0)
+"""The gradient is scaled where it lies, and subtracted."""
+ROOT = (2, 6, 0, 0)
+"""The squared gradient and the decayed average, made ahead, until that is assigned; the gradient until the end
+(rmsprop.py)."""
+
+OP_BY_OP: Mapping[str, OptimizerState] = MappingProxyType(
+    {
+        name: replace(
+            row,
+            ahead_optional=(*row.ahead_optional, ("weight_decay", 1)),
+            chain={"sgd": SCALED, "rmsprop": ROOT}.get(name, MOMENTS if row.chain is not None else None),
+            single=0 if name == "sgd" else row.single,
+        )
+        for name, row in STATES.items()
+    }
 )
-"""The same where the variable times its decay, which waits for no gradient either, is made ahead: in some runs it is
-(11.8 to 13.2 MB of one step of AdamW), and in some steps never."""
+"""The same where an update takes turns with every op of the way back, and the variable times its decay, which waits for
+no gradient, is made ahead. So TensorFlow's executor runs them where one thread runs all kernels, as on a GPU: of 52
+steps of small nets 44 are within 2% of it (tests/oracle/tensorflow_inline.py). On several threads fewer are under way
+at once."""
 
 _AT_ONCE = {
     "sgd": 0,

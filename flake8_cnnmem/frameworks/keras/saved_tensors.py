@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from flake8_cnnmem.frameworks.keras.optimizer_states import DECAYED_AHEAD, STATES
 from flake8_cnnmem.frameworks.keras.optimizer_states import EAGER as EAGER_STATES
+from flake8_cnnmem.frameworks.keras.optimizer_states import OP_BY_OP, STATES
 from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, OtherOrder, Rules, Saved, rows, table
 from flake8_cnnmem.unknown import Unknown
 
@@ -249,14 +249,14 @@ RULES = Rules(
     optimizers=STATES,
     other_order=OtherOrder(
         rows={name: replace(row, kernel_first=False) for name, row in TABLE.items() if row.kernel_first},
-        optimizers=DECAYED_AHEAD,
-        turns=1,
+        optimizers=OP_BY_OP,
         cause=(
             "the peak depends on the order in which TensorFlow's executor runs what is independent (the gradients of a"
-            " kernel and of its input, the decay of weights): counted is one that needs less"
+            " kernel and of its input, the updates of variables)"
         ),
         margin=0.02,
-        blocks=256,
+        # A MiB, the least that its allocator takes of a card (bfc_allocator.cc).
+        blocks=4096,
     ),
 )
 """Keras on TensorFlow, in graph mode.

@@ -104,6 +104,4 @@ LOSSES = {
 @pytest.mark.parametrize(("loss", "causes"), LOSSES.values(), ids=LOSSES)
 def test_a_step_of_more_than_one_pass_is_a_bound(loss: str, causes: list[str], tmp_path: Path) -> None:
     report = only(tmp_path / "model.py", OWN_STEP.replace("{loss}", loss))
-    # What a convolution has read goes before or after its input's gradient is made.
-    assert report.status == "lower-bound"
     assert not_followed(report) == causes
