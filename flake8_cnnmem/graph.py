@@ -76,6 +76,8 @@ class Tensor(Referable):
     """Of a mask that holds more values than are kept: how many of them are true. None where that is not known."""
     chance: bool = False
     """Of a constant of no known values: whether they are drawn at random each time."""
+    unit: bool = False
+    """Whether its values are drawn between 0 and 1, and never 1."""
     symbolic: bool = False
     """Of a leaf: whether it stands for what a model is given later. What is computed from it holds no values."""
     as_wide_as: Tensor | None = None

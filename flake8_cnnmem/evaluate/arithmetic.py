@@ -75,7 +75,9 @@ def decided(symbol: str, left: Value, right: Value) -> bool | None:
     if symbol in ("<", ">="):
         all_less, none_less = most < right or (most == right and not reached), least >= right
     else:
-        all_less, none_less = most <= right, least > right
+        # Of all that a draw may give between two numbers the least itself has no chance.
+        open_below = left.number == "float" and left.chance and least < most
+        all_less, none_less = most <= right, least > right or (least == right and open_below)
     if not all_less and not none_less:
         return None
     return all_less if symbol in ("<", "<=") else none_less

@@ -68,6 +68,28 @@ def test_layers_that_a_draw_leaves_out_are_counted_and_the_figure_is_an_upper_bo
     assert report.estimate.total == 13_196_288
 
 
+@pytest.mark.parametrize(
+    "test",
+    ["torch.rand(1).item() <= 0.0", "random.random() <= 0", "torch.rand(()).item() > 1.0", "np.random.rand() < 0"],
+)
+def test_a_draw_that_leaves_nothing_out_is_exact(test: str) -> None:
+    """A share of layers left out that is 0: the figure is the same as that of the bound."""
+    turn = f"            if not (self.training and {test}):\n                x = layer(x)"
+    given = "x = torch.randn(512, 256)"
+    report = reported(LAYERS.format(turn=turn) + TRAINING.format(optimizer="AdamW", given=given, names="x"))
+    assert report.status == "exact"
+    assert report.estimate is not None
+    assert report.estimate.total == 13_196_288
+
+
+@pytest.mark.parametrize("test", ["torch.randn(1).item() <= 0.0", "random.randint(0, 1) <= 0"])
+def test_a_draw_of_other_numbers_may_leave_layers_out(test: str) -> None:
+    turn = f"            if not (self.training and {test}):\n                x = layer(x)"
+    given = "x = torch.randn(512, 256)"
+    text = LAYERS.format(turn=turn) + TRAINING.format(optimizer="AdamW", given=given, names="x")
+    assert reported(text).status == "upper-bound"
+
+
 def test_what_a_draw_decides_between_two_computations_is_no_upper_bound() -> None:
     turn = "            x = layer(x) if random.random() < 0.5 else layer(layer(x))"
     assert reported(LAYERS.format(turn=turn) + TRAINING.format(

@@ -84,7 +84,7 @@ for p in model.parameters():
     "the best model may be kept": (
         "whether kept is in memory beside the step is not known",
         """
-best, kept = 0.0, None
+best, kept = 0.5, None
 for epoch in range(9):
     for x, y in loader:
         step(x, y)

@@ -251,6 +251,8 @@ def item(run: Runtime, input: Value) -> Value:
     cause = run.unknown("a number is computed from a tensor's values")
     if isinstance(input, Tensor) and input.chance:
         cause = cause.by_chance()
+    if isinstance(input, Tensor) and input.unit:
+        return cause.drawn("float", 0.0, 1.0, False)
     kind = number_kind(input.dtype) if isinstance(input, Tensor) else ""
     return cause.as_number(kind) if kind in ("int", "float") else cause.as_something()
 

@@ -80,6 +80,7 @@ def _declare_sized(name: str, value: Any) -> None:
         made.as_wide_as = source_of(dtype)
         made.requires_grad = requires_grad is True
         made.chance = name in RANDOM
+        made.unit = name == "rand"
         return made_on(run, made, device)
 
     define(f"torch.{name}")(function)
