@@ -62,6 +62,8 @@ class Native:
     how many (`d.update(**options)`)."""
     of_values: bool = False
     """Whether the values of a parameter (`weight.data`) are something of their own to it, and not the parameter."""
+    lacks: Callable[[Any], tuple[str, ...]] | None = None
+    """For a constructor that is made of a class's fields: those of a class that have no default, by name."""
 
 
 def native(name: str, function: Callable[..., Any]) -> Native:
@@ -242,11 +244,12 @@ class Stream(Iterator[Value]):
     One item stands for all. A loop over it runs its body once, and again as long as `again` says that the next turn
     finds something else in memory; `next()` gives an item as often as it is asked. `rest` gives those behind the ones
     that were drawn, for who puts all of them into a container; `unsaid` why it is not known how many there are, where
-    that is all that is known of them.
+    that is all that is known of them; `samples` how many there are, where they are samples of a data set.
     """
 
     rest: Callable[[int], list[Value]] = staticmethod(lambda drawn: [])
     unsaid: Unknown | None = None
+    samples: int | None = None
 
     def __init__(self, draw: Callable[[], Value], again: Callable[[], bool] | None = None) -> None:
         self.draw, self.again, self.drawn = draw, again, False

@@ -12,13 +12,13 @@ from flake8_cnnmem.evaluate import joins
 from flake8_cnnmem.evaluate.alternatives import item_of_one
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
-from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
+from flake8_cnnmem.evaluate.compiler import Compiler, expression
+from flake8_cnnmem.evaluate.comprehension_turns import ComprehensionTurns
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.gathering import batches_of, count_turns, fill_up_from, leave_open
 from flake8_cnnmem.evaluate.lengths import comprehended
-from flake8_cnnmem.evaluate.loop_turns import Turn, around
-from flake8_cnnmem.evaluate.training_state import learns, leaves_results, mark_held
+from flake8_cnnmem.evaluate.turns import unsaid_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import so_many
 from flake8_cnnmem.source.syntax import cst
@@ -345,54 +345,6 @@ def is_plain(node: cst.CSTNode) -> bool:
 Rounds = Callable[..., Iterator["Frame | Unknown"]]
 
 
-class ComprehensionTurns:
-    """The turns of a comprehension, outside of any layer: each ends where the next one begins. `gathered` is the list
-    that it makes."""
-
-    __slots__ = ("frame", "gathered", "loop", "site", "turn")
-
-    def __init__(self, frame: Frame, statement: ast.AST, gathered: list[Value] | None) -> None:
-        run = frame.run
-        self.frame = frame
-        self.gathered = gathered
-        self.site = StatementSite(frame.module.path, statement)
-        self.loop = run.trace.enter(self.site, run.numbered) if run.invocation is None else None
-        self.turn: Turn | None = None
-
-    def __enter__(self) -> None:
-        run = self.frame.run
-        if self.loop is not None:
-            run.trace.skipping = False
-            self.turn = run.trace.begin(self.loop, run.next_number())
-            if self.gathered is not None:
-                self.turn.filled[id(self.gathered)] = self.gathered, len(self.gathered)
-
-    def __exit__(self, *exception: object) -> None:
-        run = self.frame.run
-        turn, self.turn = self.turn, None
-        # A generator that is left early ends when nobody asks any more.
-        if turn is None or turn not in around(run.trace.turn):
-            return
-        learned = any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :])
-        # A list without a name (`torch.cat([...])`) is gone with its statement.
-        turn.leaves = not learned and self.name() != UNNAMED and leaves_results(run, turn)
-        if learned or turn.leaves:
-            if self.gathered is not None:
-                run.trace.fills(id(self.gathered), run.numbered, self.site)
-            mark_held(run, turn, () if self.gathered is None else ((self.name(), self.gathered),))
-        run.trace.leave(turn.loop.outer, run.numbered)
-
-    def name(self) -> str:
-        """What the list is called where its statement gives it a name."""
-        statement = self.site.statement
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.ListComp):
-            return ast.unparse(statement.targets[0])
-        return UNNAMED
-
-
-UNNAMED = "the list"
-
-
 def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
     """`for ... in ... if ...` of a comprehension: yields the inner frame once for each round.
 
@@ -430,7 +382,7 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
             inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
             inner.caller = frame
         turns = ComprehensionTurns(frame, compiler.statement, gathered)
-        for rounds_done, item in enumerate(items):
+        for rounds_done, item in enumerate(with_rest(run, items)):
             run.spend(1)
             if rounds_done >= LENGTH:
                 raise Exhausted("a container grows too large to be followed")
@@ -452,7 +404,25 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
         if gathered and turns.loop is not None and inner_rounds is None and not tests and isinstance(items, Stream):
             count_turns(turns.loop, batches_of(run, turns.loop), None)
             fill_up_from(run, turns.loop, gathered, gathered[-1:], len(gathered))
-        if gathered is not None and inner_rounds is None and isinstance(items, Stream) and items.unsaid is not None:
-            leave_open(run, gathered, items.unsaid)
+        unsaid = unsaid_of(items)
+        if unsaid is not None and not whatever:
+            if gathered is not None and inner_rounds is None:
+                leave_open(run, gathered, unsaid)
+            else:
+                yield unsaid.loose()
 
     return rounds
+
+
+def with_rest(run: Interpreter, items: Iterator[Value]) -> Iterator[Value]:
+    """The items that a comprehension goes through: of a data set the sample that stands for all, and those behind it
+    as far as they are few, unless a model is called on them."""
+    if type(items) is not Stream or items.unsaid is None:
+        yield from items
+        return
+    before, drawn = len(run.trace.events), 0
+    for item in items:
+        drawn += 1
+        yield item
+    if all(event.call is None for event in run.trace.events[before:]):
+        yield from items.rest(drawn)

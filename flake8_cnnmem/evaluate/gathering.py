@@ -20,7 +20,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import axis_of
 from flake8_cnnmem.ops.merge import Concatenate
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Value
+from flake8_cnnmem.values import MISSING, Instance, Stream, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -39,8 +39,11 @@ class Batches:
 
 
 def batches_of(run: Interpreter, loop: Loop) -> Batches | None:
-    """The batches of the loader that a loop goes through; None where they are not known."""
+    """The batches of the loader that a loop goes through, of a data set its samples; None where they are not known."""
     loader = loader_of(run, loop)
+    samples = samples_of(loop.sources[-1]) if loader is None and loop.sources else None
+    if samples is not None:
+        return Batches(samples - loop.most[0], 1, 1) if samples > loop.most[0] else None
     if loader is None or not isinstance(loader.native, dict):
         return None
     size, count = loader.native.get("batch_size"), length_of(run, loader)
@@ -52,6 +55,20 @@ def batches_of(run: Interpreter, loop: Loop) -> Batches | None:
     if most is not None and most < count - taken:
         return Batches(most, size, size)
     return Batches(count - taken, size, last) if count > taken else None
+
+
+def is_told(run: Interpreter, added: Sequence[Value]) -> bool:
+    """Whether what was put into a list are numbers, texts and data, or tuples of them: no result of a model."""
+    inside = [each for item in added for each in (item if isinstance(item, (tuple, list)) else (item,))]
+    return all(isinstance(each, (int, float, str, Unknown)) or is_plain_result(run, each) for each in inside)
+
+
+def samples_of(items: Any) -> int | None:
+    """How many samples the data set has that an iterator goes through, numbered or as it is; None where that is not
+    known, and of anything else."""
+    if isinstance(items, enumerate):
+        return samples_of(items.__reduce__()[1][0])
+    return items.samples if isinstance(items, Stream) else None
 
 
 def loader_of(run: Interpreter, loop: Loop) -> Instance | None:
@@ -79,9 +96,18 @@ def count_turns(loop: Loop, batches: Batches | None, count: int | None) -> None:
 def fill_up(run: Interpreter, loop: Loop, turn: Turn, turns: int, variables: dict[str, Value]) -> None:
     """A loop over a loader has ended, after so many turns that were followed: the containers that the last `turn` has
     put something into, and the tensors that it has joined more to, get what the turns put in that were not."""
-    for gathered, before in turn.filled.values():
+    earlier = {key for each in loop.turns if each is not turn for key in each.filled}
+    for key, (gathered, before) in turn.filled.items():
+        if len(loop.turns) > 1 and key not in earlier:
+            # Made in this turn, as every turn makes another one.
+            continue
         if len(gathered) > before and isinstance(gathered, (list, deque)):
-            fill_up_from(run, loop, gathered, list(islice(gathered, before, None)), turns)
+            more = list(islice(gathered, before, None))
+            fill_up_from(run, loop, gathered, more, turns)
+            samples = samples_of(loop.sources[-1]) if loop.sources else None
+            if samples is not None and samples > turns and len(gathered) == before + len(more) and is_told(run, more):
+                # What stands for others is no tensor: a label, a name of a file.
+                leave_open(run, gathered, run.unknown("what a loop over a data set gathers is not known"))
         elif len(gathered) > before and isinstance(gathered, dict):
             fill_up_keys(run, loop, gathered, list(gathered)[before:], turns)
     for word, tensor, axis, added in appended(run, loop, turn, variables):
@@ -122,7 +148,7 @@ def fill_up_keys(run: Interpreter, loop: Loop, gathered: dict[Value, Value], new
         inside = list(added)
         fill_up_from(run, loop, inside, added, turns)
         gathered.update(enumerate(inside[1:], new[0] + 1))
-    elif turns > 1 and all(map(is_result, added)):
+    elif turns > 1 and all(map(is_result, added)) and loader_of(run, loop) is not None:
         run.havoc(gathered, run.unknown("what a loop over data puts into a dict is not known"))
 
 
@@ -195,10 +221,14 @@ def fill_up_from(
 ) -> None:
     """Put in what each of the turns that were not followed `added`, as far as these are results through which no
     gradient goes back."""
-    if not all(map(is_result, added)) or loader_of(run, loop) is None:
-        return
     batches = batches_of(run, loop)
-    if batches is None or (batches.count - turns) * len(added) > MOST_ITEMS:
+    plain = all(is_result(item) or is_plain_result(run, item) for item in added)
+    if not plain or (batches is None and loader_of(run, loop) is None):
+        return
+    many = batches is not None and (batches.count - turns) * len(added) > MOST_ITEMS
+    if many and loop.sources and samples_of(loop.sources[-1]) is not None:
+        return
+    if batches is None or many:
         cause = run.unknown("how many batches a data loader gives is not known")
         gathered.extend(of_samples(item, None, cause) for item in added)
         return
@@ -209,10 +239,10 @@ def fill_up_from(
             gathered.append(item if rest == batches.size else of_samples(item, (batches.size, rest), cause))
 
 
-def leave_open(run: Interpreter, gathered: list[Value], cause: Unknown) -> None:
+def leave_open(run: Interpreter, gathered: list[Value] | deque[Value], cause: Unknown) -> None:
     """A list was made of the sample that stands for all of a data set: how many pass its tests is not known, nor that
     none does."""
-    some = gathered[-1:]
+    some = [gathered[-1]] if gathered else []
     gathered.clear()
     run.havoc(gathered, cause)
     if some:

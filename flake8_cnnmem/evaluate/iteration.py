@@ -10,7 +10,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.builtins.reflection import Directory
-from flake8_cnnmem.evaluate.turns import is_of_a_stream
+from flake8_cnnmem.evaluate.turns import is_of_a_stream, unsaid_of
 from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -97,13 +97,16 @@ def iterate_instance(run: Interpreter, value: Instance) -> Iterator[Value] | Unk
 
 def samples_of(run: Interpreter, data: Instance) -> Stream:
     """The samples of a data set: one stands for all, but who puts all of a few into a container finds each."""
-    samples = Stream(lambda: run.index(data, 0), run.drawn_again())
+    method = data.cls.find("__len__")
+    length = run.attempt(Bound(method, data)) if method is not MISSING else None
+    count = length if type(length) is int else None
+    again = run.drawn_again(count)
+    samples = Stream(lambda: run.index(data, again.drawn if again.passes_on() else 0), again)
+    samples.samples = count
     samples.unsaid = run.unknown("how many samples of a data set are taken is not known")
 
     def rest(drawn: int) -> list[Value]:
-        method = data.cls.find("__len__")
-        count = run.invoke(Bound(method, data), (), {}) if method is not MISSING else None
-        if type(count) is not int or count > FEW:
+        if count is None or count > FEW:
             return []
         found: list[Value] = []
         before = run.budget.steps
@@ -190,7 +193,7 @@ def items(run: Interpreter, value: Value) -> list[Value] | Unknown:
         result += found.rest(len(result))
         if found.unsaid is not None:
             run.havoc(result, found.unsaid)
-    elif is_of_a_stream(found):
+    elif is_of_a_stream(found) or unsaid_of(found) is not None:
         run.havoc(result, run.unknown("how many samples of a data set are taken is not known"))
     return result
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Stream, Value
 
 if TYPE_CHECKING:
@@ -78,6 +79,15 @@ def is_of_a_stream(items: object) -> bool:
         sources = items.__reduce__()[1]
         return any(map(is_of_a_stream, sources))
     return type(items) is Stream
+
+
+def unsaid_of(items: object) -> Unknown | None:
+    """Why it is not known how many items an iterator gives, where one stands for all that draws on a data set: mapped,
+    filtered, numbered or zipped, or as it is."""
+    if isinstance(items, (enumerate, zip, map, filter)):
+        sources = items.__reduce__()[1]
+        return next((cause for cause in map(unsaid_of, sources) if cause is not None), None)
+    return items.unsaid if type(items) is Stream else None
 
 
 class Sliced(islice):  # type: ignore[type-arg]

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.loop_turns import around, is_single
+from flake8_cnnmem.evaluate.loop_turns import Loop, around, is_single
+from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.evidence import Phase
+from flake8_cnnmem.evidence.passes import passed
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.memory.optimizers import TEXTBOOK, lookup, slots
 from flake8_cnnmem.models.changed_later import changed_later
 from flake8_cnnmem.models.held_tensors import graphs_beside, graphs_of_some_turns, unsized_beside
 from flake8_cnnmem.models.left_by_turns import left_by_turns
 from flake8_cnnmem.models.partly_moved import partly_moved
+from flake8_cnnmem.models.refused_steps import refused_steps
 from flake8_cnnmem.models.unknown_models import beside_models
 from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Value
 
 
 def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iterator[Unknown]:
     """The causes for a phase that trains `weights`; each says whether it can only need less."""
     yield from gathered(phase)
     yield from shrinking(phase)
+    yield from only_at_first(run.trace, phase)
     yield from fewer_gathered(phase)
     yield from graphs_beside(run.trace, phase)
     yield from graphs_of_some_turns(run.trace, phase)
@@ -32,6 +39,7 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
     yield from held_by_unknown(phase)
     yield from refused_optimizers(run, phase)
     yield from put_in_by_hand(phase)
+    yield from refused_steps(run, phase)
 
 
 def put_in_by_hand(phase: Phase) -> Iterator[Unknown]:
@@ -99,6 +107,34 @@ def shrinking(phase: Phase) -> Iterator[Unknown]:
     if site is not None and (phase.shrinks or phase.extended):
         what = "are given less" if phase.shrinks else "may do as much"
         yield Unknown(f"what later turns of the loop, which {what}, find in memory", site.path, site.line)
+
+
+def only_at_first(trace: Trace, phase: Phase) -> Iterator[Unknown]:
+    """Why less may be in memory than is counted: the very first turn of a loop does what no other one does (a penalty),
+    and its optimizer keeps nothing yet."""
+    loop = phase.loop
+    if loop is None or len(loop.turns) < 2 or loop.repeated or not is_single(loop.outer) or recurs(loop):
+        return
+    first, *others = (passed(trace, [turn]).signature for turn in loop.turns)
+    stepping = [event.subject for event in trace.events_of(loop.turns[0]) if event.kind == "step"]
+    before = {id(event.subject) for event in trace.events[: loop.turns[0].events[0]] if event.kind == "step"}
+    new = [optimizer for optimizer in stepping if id(optimizer) not in before and keeps_something(optimizer)]
+    if new and all(first > other for other in others):
+        what = "what the first step does alone needs less than in later ones, as the optimizer keeps nothing yet"
+        yield Unknown(what, *((loop.site.path, loop.site.line) if loop.site is not None else ("", 0)), upper=True)
+
+
+def recurs(loop: Loop) -> bool:
+    """Whether what is done in a loop's first turn by a count may be done in a later one again."""
+    turn = loop.turns[0]
+    later = [count + divisor for count, divisor, _ in turn.counts] + [limit for _, limit in turn.limits]
+    return bool(later) and (loop.length is None or min(later) < loop.length)
+
+
+def keeps_something(optimizer: Value) -> bool:
+    """Whether an optimizer has a state for its parameters, as far as its name says."""
+    found = frameworks.optimizer_of(optimizer)
+    return found is not None and (found.own is not None or slots(*lookup(found, TEXTBOOK)) > 0)
 
 
 def files_beside(weights: Sequence[Weight], phase: Phase) -> Iterator[Unknown]:

@@ -316,8 +316,8 @@ for epoch in range(90):
         step(x, y, True)
 """,
     ),
-    "a penalty on gradients in every fourth turn": (
-        f"{PENALTY}\nfor at, (x, y) in enumerate(loader):\n    penalised(x.cuda(), at % 4 == 0)\n",
+    "a penalty on gradients in every third turn": (
+        f"{PENALTY}\nfor at, (x, y) in enumerate(loader):\n    penalised(x.cuda(), at % 3 == 0)\n",
         f"{PENALTY}\nfor at, (x, y) in enumerate(loader):\n    penalised(x.cuda(), True)\n",
     ),
     "the flag of a parameter's data": (

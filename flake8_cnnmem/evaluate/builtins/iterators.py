@@ -166,7 +166,23 @@ def make_map(run: Runtime, function: Value, /, *iterables: Value) -> Value:
         each = [cause if item is MISSING else item for item in (any_item(run, given, cause) for given in iterables)]
         run.perhaps_done(cause, lambda: run.call(function, *each))
         return sources
+    if len(sources) == 1 and type(sources[0]) is Stream and sources[0].unsaid is not None:
+        return mapped(run, function, sources[0])
     return map(lambda *items: run.call(function, *items), *sources)
+
+
+def mapped(run: Runtime, function: Value, samples: Stream) -> Stream:
+    """What a function makes of the samples of a data set, one of which stands for all."""
+    results = Stream(lambda: run.call(function, samples.draw()), samples.again)
+    results.unsaid, results.taken = samples.unsaid, samples.taken
+
+    def rest(drawn: int) -> list[Value]:
+        found = [run.call(function, item) for item in samples.rest(drawn)]
+        results.unsaid = samples.unsaid
+        return found
+
+    results.rest = rest
+    return results
 
 
 def make_filter(run: Runtime, function: Value, iterable: Value, /) -> Value:
@@ -190,6 +206,8 @@ def make_filter(run: Runtime, function: Value, iterable: Value, /) -> Value:
             if answer:
                 kept.append(item)
         return iter(kept)
+    if type(sources[0]) is Stream and sources[0].unsaid is not None:
+        return filtered(test, sources[0])
 
     def values() -> Iterator[Value]:
         for item in sources[0]:
@@ -201,6 +219,22 @@ def make_filter(run: Runtime, function: Value, iterable: Value, /) -> Value:
                 yield item
 
     return values()
+
+
+def filtered(test: Callable[[Value], bool | Unknown], samples: Stream) -> Stream:
+    """The samples of a data set that pass a test: one stands for all, unless those that pass are known."""
+    results = Stream(samples.draw, samples.again)
+    results.unsaid, results.taken = samples.unsaid, samples.taken
+
+    def rest(drawn: int) -> list[Value]:
+        items = samples.rest(drawn)
+        answers = [test(item) for item in (samples.draw(), *items)]
+        if all(answer is True for answer in answers):
+            results.unsaid = samples.unsaid
+        return items
+
+    results.rest = rest
+    return results
 
 
 def make_zip(run: Runtime, *iterables: Value, strict: Value = False) -> Value:

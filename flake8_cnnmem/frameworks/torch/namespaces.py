@@ -292,6 +292,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.utils.data": dataset.DATA,
     "torch.utils.data.dataset": dataset.DATA,
     "torch.utils.data.dataloader": dataset.DATA,
+    "torch.utils.data._utils.collate": dataset.DATA,
     "torch.utils.data.sampler": dataset.DATA,
     "torch.utils.data.distributed": dataset.DATA,
     "torch.utils._pytree": LazyTable("trees", "TREES"),
@@ -340,6 +341,8 @@ CONTENTS: dict[str, Contents] = {
         "disable": native("disable", scripting.given_back),
         "allow_in_graph": native("allow_in_graph", scripting.given_back),
     },
+    "torch._subclasses": {"FakeTensor": Class("FakeTensor", module="torch._subclasses.fake_tensor")},
+    "torch._subclasses.fake_tensor": {"FakeTensor": Class("FakeTensor", module="torch._subclasses.fake_tensor")},
     "torch._dynamo": {
         "disable": native("disable", scripting.given_back),
         "allow_in_graph": native("allow_in_graph", scripting.given_back),

@@ -8,7 +8,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.nested import countable
-from flake8_cnnmem.frameworks.torch.applying import refuse_leaf, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import note_leaf_written, refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes, whole
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
@@ -418,6 +418,7 @@ def refill(value_from: Callable[..., Any], function: str) -> Callable[..., Value
             lose(run, input)
             return input
         if isinstance(input, Tensor) and input.call is None:
+            note_leaf_written(run, input)
             value = value_from(*args, **kwargs)
             made = filled(input.shape, value_as(value, input.dtype), input.dtype)
             rewrite(run, input, made.data)
@@ -452,6 +453,7 @@ def copy_(run: Runtime, input: Value, other: Value) -> Value:
         written(run, input)
         return refilled(run, input)
     if other.call is None and isinstance(input, Tensor) and input.call is None:
+        note_leaf_written(run, input)
         known = written_whole(run, input, other)
         return refilled(run, input) if known is None else known
     if isinstance(input, Tensor):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape, Size, multiply
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul, matrix_product
@@ -148,7 +149,9 @@ def outer(run: Runtime, input: Value, vec2: Value) -> Value:
 
 
 def addr(run: Runtime, input: Value, vec1: Value, vec2: Value) -> Value:
-    """`torch.addr(x, vec1, vec2)`: (n, m) of vectors of n and m values."""
+    """`torch.addr(x, vec1, vec2)`: (n, m) of vectors of n and m values, by one kernel: of its product nothing is kept,
+    and its gradients are products with a matrix."""
+    note_cause(run, None, "outer products", "what an outer product that is added to a matrix keeps")
     product = binary(run, "*", unsqueeze(run, in_half(run, vec1), 1), in_half(run, vec2))
     return binary(run, "+", in_half(run, input), product)
 

@@ -14,6 +14,7 @@ from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad_pairs
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Bilinear, Convolution, Embedding, EmbeddingBag, Linear, OneHot, Reduce
+from flake8_cnnmem.ops.linear import OffsetBag
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -235,14 +236,16 @@ def embedding_bag(
         bag = EmbeddingBag(count, width, padding_idx)
         dtype = weight.dtype if isinstance(weight, Tensor) else "float"
         return apply(run, bag, input, weights=(weight,), function="embedding_bag", dtype=dtype)
-    rows = look_up(run, input, weight, padding_idx, "embedding_bag")
+    if isinstance(input, Tensor) and is_computed_float(input):
+        raise run.error("RuntimeError", f"indices of embedding_bag are whole numbers, not {input.dtype}")
     bags = tensor_of(offsets)
-    if isinstance(bags, Unknown) or isinstance(bags.shape, Unknown) or not isinstance(rows, Tensor):
+    if isinstance(bags, Unknown) or isinstance(bags.shape, Unknown):
         return run.unknown("the number of bags is not known")
     # One row for each offset: a bag's rows are reduced to one, however many they are.
     count, width = weight_shape(weight, 2)
-    op = Embedding(count, width)
-    return apply(run, op, bags, weights=(weight,), function="embedding_bag", dtype=rows.dtype)
+    op = OffsetBag(count, width, padding_idx)
+    dtype = weight.dtype if isinstance(weight, Tensor) else "float"
+    return apply(run, op, bags, weights=(weight,), function="embedding_bag", dtype=dtype)
 
 
 def one_hot(run: Runtime, tensor: Value, num_classes: Value = -1) -> Value:
