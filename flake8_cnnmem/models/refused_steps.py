@@ -170,7 +170,7 @@ def on_two_devices(run: Interpreter, turn: Pass) -> Iterator[Unknown]:
 def is_strict(call: Call) -> bool:
     """Whether an op takes operands of one device alone."""
     op = call.op
-    return bool(op.product) or op.convolves or isinstance(op, Loss) or op.kind in ELEMENTWISE
+    return bool(op.product or op.convolves) or isinstance(op, Loss) or op.kind in ELEMENTWISE
 
 
 ELEMENTWISE = frozenset(("add", "subtract", "multiply", "divide", "cat", "stack"))

@@ -26,6 +26,7 @@ from flake8_cnnmem.frameworks.torch.functions import (
     foreach,
     joining,
     linalg,
+    products,
     ranges,
     repetition,
     shapes,
@@ -68,8 +69,8 @@ from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value, native
 
 DECLARING = (
-    complex, functional_convolution, creation, ranges, joining, linalg, functional_pooling, repetition, shapes,
-    tensors, attention_layers, linear_layers, adaptive, foreach, deprecated_orders, state, spectra,
+    complex, functional_convolution, creation, ranges, joining, linalg, products, functional_pooling, repetition,
+    shapes, tensors, attention_layers, linear_layers, adaptive, foreach, deprecated_orders, state, spectra,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 

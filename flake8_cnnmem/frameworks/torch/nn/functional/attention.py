@@ -10,7 +10,7 @@ from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.creation import filled
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.joining import cat
-from flake8_cnnmem.frameworks.torch.functions.linalg import added
+from flake8_cnnmem.frameworks.torch.functions.products import added
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.functions.repetition import expand_to, repeat_by
 from flake8_cnnmem.frameworks.torch.functions.shapes import permute, reshape_to, squeeze, swap, unflatten, unsqueeze
