@@ -198,6 +198,32 @@ def test_samples_of_other_sizes_are_not_stacked(length: str, size: int, count: i
     assert len(found_in(report)) == count
 
 
+LABELS_DRAWN = """\
+import torch
+from torch import nn
+
+net = nn.Linear(8, 4)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for _ in range(2):
+    labels = torch.randint(0, 10, (256,))
+    CHANGE
+    loss = nn.functional.cross_entropy(net(torch.zeros(256, 8)), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+# As PyTorch has it: "Target 9 is out of bounds" of the first alone.
+@pytest.mark.parametrize(
+    ("change", "count"),
+    [("pass", 1), ("labels[labels > 3] = 0", 0), ("labels.clamp_(max=3)", 0), ("labels = labels % 4", 0)],
+)
+def test_labels_that_are_drawn_are_too_large_unless_they_are_changed(change: str, count: int) -> None:
+    report = analyse(Source("train.py", LABELS_DRAWN.replace("CHANGE", change)), Settings())
+    assert len(found_in(report)) == count
+
+
 def test_a_wrong_target_leaves_the_network_known() -> None:
     (report,) = analyse(Source("train.py", WRONG_TARGET), Settings()).reports
     assert [each.problem.code for each in report.problems] == ["CNM201"]
