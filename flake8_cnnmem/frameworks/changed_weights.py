@@ -30,6 +30,10 @@ PLACED = "devices that are said where something is made"
 """Scratch of the run: filled where layers are made on a device that they are told, or one is set for all that is
 made: what was not moved may lie there, too."""
 
+BESIDE = "tensors that were made or moved where another one lies"
+"""Scratch of the run: by id the tensors that were told `x.device`; under "models" a model that was. They count as
+moved, as `x` may have been, and nothing says that it was."""
+
 WRITTEN_LEAVES = "leaves that are written in place"
 """Scratch of the run: by the id of a weight, or of a tensor that no op made, the numbers among the ops at which the
 program writes into it, not through `.data`."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evidence import Pass, Phase
-from flake8_cnnmem.frameworks.changed_weights import PLACED, WRITTEN_LEAVES
+from flake8_cnnmem.frameworks.changed_weights import BESIDE, PLACED, WRITTEN_LEAVES
 from flake8_cnnmem.graph import Call, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.models.steps import on_the_device
 from flake8_cnnmem.ops import Loss
@@ -40,7 +40,7 @@ def refused_steps(run: Interpreter, phase: Phase) -> Iterator[Unknown]:
                     yield cause
                     return
     last = phase.passes[-1]
-    if not run.data(PLACED):
+    if not run.data(PLACED) and "models" not in run.data(BESIDE):
         yield from on_two_devices(run, last)
 
 
@@ -160,12 +160,15 @@ def on_two_devices(run: Interpreter, turn: Pass) -> Iterator[Unknown]:
     backward = (event.number for event in turn.events if event.kind in ("backward", "gradient", "derived", "unclear"))
     end = min(backward, default=turn.last)
     forward = [(call, doubt) for call, doubt in turn.calls if call.number <= end]
-    there = on_the_device([call for call, _ in forward])
+    beside = run.data(BESIDE)
+    there = on_the_device([call for call, _ in forward], beside)
     for call, doubt in forward:
         if doubt is None and not call.doubtful and call.number in there and is_strict(call):
             operands = (*call.inputs, *call.weights)
             left = next((each for each in operands if is_left(each, call.number)), None)
-            if left is not None and any(is_moved(each, call.number, there) for each in operands):
+            if left is not None and any(
+                id(each) not in beside and is_moved(each, call.number, there) for each in operands
+            ):
                 what = call.function or call.op.kind
                 yield told(f"{what} on the device and on the host at once is refused", call.site or left.site)
                 return

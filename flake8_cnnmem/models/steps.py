@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -124,9 +124,9 @@ def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
             yield replace(action, hook=waits_for, cast_region=event.cast_region)
 
 
-def on_the_device(calls: Sequence[Call]) -> set[int]:
+def on_the_device(calls: Sequence[Call], unsure: Container[int] = ()) -> set[int]:
     """The numbers of the calls that run on the device: one of their operands was moved there, or computed there by a
-    call of these or by one before them."""
+    call of these or by one before them. Of those in `unsure` (ids) it is not certain that they were."""
     own = {call.number for call in calls}
     found: set[int] = set()
     there: set[int] = set()
@@ -134,7 +134,7 @@ def on_the_device(calls: Sequence[Call]) -> set[int]:
 
     def lies_there(tensor: Tensor, number: int) -> bool:
         call = tensor.call
-        if moved_at(tensor, number) or id(tensor) in there:
+        if (moved_at(tensor, number) and id(tensor) not in unsure) or id(tensor) in there:
             return True
         if call is None or call.number in own:
             return False

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from flake8_cnnmem.frameworks.changed_weights import CROSSED, PLACED
+from flake8_cnnmem.frameworks.changed_weights import BESIDE, CROSSED, PLACED
+from flake8_cnnmem.frameworks.torch.dtypes import GPU
 from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.runtime import Runtime
@@ -36,9 +37,17 @@ def placing(function: Callable[..., Value]) -> Callable[..., Value]:
             made.moved = made.made_there = True
             made.born = run.next_number()
             note_made(run, made)
+            put_beside(run, made, device)
         return made
 
     return placed
+
+
+def put_beside(run: Runtime, made: Value, device: Value) -> Value:
+    """A tensor, with note that it was told no device of its own, but that of another tensor."""
+    if device is GPU:
+        run.data(BESIDE)[id(made)] = made
+    return made
 
 
 def to_device(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
@@ -126,7 +135,7 @@ def sent(run: Runtime, input: Value, args: tuple[Value, ...], result: Value) -> 
                 if isinstance(input, Weight) and input.moved and isinstance(result, Tensor):
                     return Tensor(result.shape, result.dtype, site=run.here())
                 return to_host(run, result)
-            return to_device(run, result)
+            return put_beside(run, to_device(run, result), value)
         if isinstance(value, Tensor) and value.moved:
             return to_device(run, result)
         leaf = isinstance(result, Tensor) and not isinstance(result, Weight) and result.call is None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import first_unknown
-from flake8_cnnmem.frameworks.changed_weights import note_changed, set_flag
+from flake8_cnnmem.frameworks.changed_weights import BESIDE, note_changed, set_flag
 from flake8_cnnmem.frameworks.torch import memory_formats
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
 from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
-from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, GPU, dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     MEMBERS,
@@ -161,6 +161,8 @@ def to(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
             cast(run, self, value.dtype)
         elif names_device(value):
             moved(run, self, not is_host(value))
+            if value is GPU:
+                run.data(BESIDE)["models"] = self
             if is_meta(value):
                 note_there(run, weights_of(self))
     name = memory_formats.asked((*args, *kwargs.values()))
