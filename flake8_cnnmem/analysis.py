@@ -54,23 +54,11 @@ def analyse(
     """
     from flake8_cnnmem.evaluate.unordered import sets_in_order
 
-    def evaluated(text: Source) -> FileReport:
-        with sets_in_order(0):
-            return in_one_order(text, settings, None, files, figures=figures)
-
     with SHELF.kept_in_use():
-        searched = target is None and notes is None and placed
-        if searched:
-            source, notes = noted_anew(source)
         with sets_in_order(0) as order:
             first = in_one_order(source, settings, target, files, notes, figures)
-        if searched and notes is not None:
-            if any(report.problems for report in first.reports):
-                # Its rules are read only where a size is wrong.
-                from flake8_cnnmem.smallest_edit import with_lines_to_change
-
-                first = with_lines_to_change(first, source, evaluated, notes)
-            notes.close()
+        if target is None and notes is None and placed and any(report.problems for report in first.reports):
+            first = with_lines_told(source, settings, files, figures)
         if order.cause is None or not any(report.estimate is not None or report.problems for report in first.reports):
             return first
         others = []
@@ -84,14 +72,26 @@ MOST_NOTES = 30_000
 """Notes that each analysis takes, for the case that a size is wrong."""
 
 
-def noted_anew(source: Source) -> tuple[Source, Notes]:
-    """A source of the same text of which nothing has been compiled, and notes of what its expressions give: once a size
-    is refused, they are what tells the line that has to change."""
+def with_lines_told(source: Source, settings: Settings, files: Files, figures: bool) -> FileReport:
+    """The report of a file in which a size is wrong, with the lines that have to change. Only now is the file evaluated
+    once more with notes of what its expressions give: most files have nothing to be told of, and notes cost."""
     from flake8_cnnmem.evaluate.noting import Notes
+    from flake8_cnnmem.evaluate.unordered import sets_in_order
 
+    # Its rules are read only where a size is wrong.
+    from flake8_cnnmem.smallest_edit import with_lines_to_change
+
+    def evaluated(text: Source, notes: Notes | None = None) -> FileReport:
+        with sets_in_order(0):
+            return in_one_order(text, settings, None, files, notes, figures)
+
+    # Nothing may have been compiled of what is noted.
     own = Source(source.path, source.text, notebook=source.notebook)
     own.syntax, own.own_tree = source.syntax, source.own_tree
-    return own, Notes(source.path, MOST_NOTES)
+    notes = Notes(source.path, MOST_NOTES)
+    told = with_lines_to_change(evaluated(own, notes), own, evaluated, notes)
+    notes.close()
+    return told
 
 
 @natives_put_back()

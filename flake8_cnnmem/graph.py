@@ -69,6 +69,9 @@ class Tensor(Referable):
     """Of labels as rows with a one at their class: how many classes they tell apart, each of them in some row."""
     largest: int | None = None
     """Of whole numbers that a model is given (lengths of sequences): the largest one, where it is known."""
+    drawn: tuple[int, int] = (0, 0)
+    """Of whole numbers drawn at random, each of those below a bound as likely as the others: the bound, and how many of
+    them there are."""
     true: int | None = None
     """Of a mask that holds more values than are kept: how many of them are true. None where that is not known."""
     chance: bool = False

@@ -25,8 +25,13 @@ from flake8_cnnmem.values import Instance
 class Group:
     """The calls behind one row."""
 
-    layer: Instance | None
+    invocation: Invocation | None
+    """The layer call that makes the row; None for a function that is called outside of all."""
     calls: list[Call] = field(default_factory=list)
+
+    @property
+    def layer(self) -> Instance | None:
+        return self.invocation.layer if self.invocation is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,9 @@ def groups_of(model: Model, cut: Cut | None = None) -> list[Group]:
     for call in model.calls:
         invocation = cut.row(call, model)
         key = call.number if invocation is None else invocation.number
-        group = groups.setdefault(key, Group(invocation.layer if invocation is not None else None))
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = Group(invocation)
         group.calls.append(call)
     return list(groups.values())
 
@@ -101,42 +108,36 @@ def rows_of(model: Model, training: Training, depth: int | None = None, nested: 
     held = {id(weight) for weight in model.weights if not weight.buffer}
     rows: list[Row] = []
     for group in groups_of(model, cut):
-        last = group.calls[-1]
-        if group.layer is None and last.op.kind in ("view", "identity"):
+        last, layer = group.calls[-1], group.layer
+        if layer is None and last.op.kind in ("view", "identity"):
             continue
         parameters = 0
-        if group.layer is not None:
-            for weight in framework.weights(group.layer):  # those of all that lies inside it
+        if layer is not None:
+            for weight in framework.weights(layer):  # those of all that lies inside it
                 if id(weight) in held:
                     held.remove(id(weight))
                     total = dims.product(weight.shape) if not isinstance(weight.shape, Unknown) else 0
                     parameters += total if isinstance(total, int) else 0
-        activations = sum(written.get(call.number, 0) for call in group.calls)
+        activations = sum([written.get(call.number, 0) for call in group.calls])
         shape = last.outputs[0].shape if last.outputs else ()
-        shape = next((each.gives for each in last.ancestry() if each.layer is group.layer and each.gives), shape)
-        site = site_of(group, last)
+        shape = next((each.gives for each in last.ancestry() if each.layer is layer and each.gives), shape)
+        site = site_of(layer, last)
+        outwards = [each.layer for each in layers_around(last, model)]
         rows.append(
             Row(
-                name_of(model, last, cut),
-                group.layer.cls.name if group.layer is not None else last.function,
+                named(model, last, group.invocation),
+                layer.cls.name if layer is not None else last.function,
                 0 if site is None else site.line,
                 () if isinstance(shape, Unknown) else tuple(dims.drop_batch(shape)),
                 parameters,
                 activations,
                 activations * width * training.batch_size.value,
                 "" if site is None else site.path,
-                depth=len(layers_around(last, model)) + 1
-                if group.layer is None
-                else depth_of(last, group.layer, model),
+                # How many levels below the model.
+                depth=len(outwards) + 1 if layer is None else len(outwards) - outwards.index(layer),
             )
         )
     return tuple(rows)
-
-
-def depth_of(call: Call, layer: Instance, model: Model) -> int:
-    """How many levels below the model a layer lies in which a call runs."""
-    outwards = [each.layer for each in layers_around(call, model)]
-    return len(outwards) - outwards.index(layer)
 
 
 def with_kept(rows: tuple[Row, ...], estimate: Estimate) -> tuple[Row, ...]:
@@ -158,10 +159,13 @@ def with_kept(rows: tuple[Row, ...], estimate: Estimate) -> tuple[Row, ...]:
     return tuple(replace(row, kept=kept.pop(row.name, 0)) for row in rows)
 
 
-def name_of(model: Model, call: Call, cut: Cut | None = None) -> str:
+def name_of(model: Model, call: Call) -> str:
+    """The name of the row that a call belongs to, as the framework shows a model."""
+    return named(model, call, row_invocation(call, model, frameworks.named(model.framework)))
+
+
+def named(model: Model, call: Call, invocation: Invocation | None) -> str:
     """The layer's path in the model ("layer1.0.conv1"); for a function the path of the module that calls it."""
-    cut = Cut(frameworks.named(model.framework)) if cut is None else cut
-    invocation = cut.row(call, model)
     if invocation is not None:
         return model.paths.get(id(invocation.layer)) or invocation.layer.cls.name
     owner = call.within
@@ -169,10 +173,10 @@ def name_of(model: Model, call: Call, cut: Cut | None = None) -> str:
     return f"{path}.{call.function}" if path else call.function
 
 
-def site_of(group: Group, call: Call) -> Site | None:
+def site_of(layer: Instance | None, call: Call) -> Site | None:
     """Where the layer is constructed, for a function where it is called."""
-    if group.layer is not None and group.layer.site is not None:
-        return group.layer.site
+    if layer is not None and layer.site is not None:
+        return layer.site
     return call.site
 
 

@@ -140,7 +140,7 @@ def lose(run: Runtime, tensor: Tensor) -> None:
             break
         if at.data is not None or at in _SHARED:
             rewrite(run, at, None)
-        at.largest = None
+        at.largest, at.drawn = None, (0, 0)
         call = at.call
         if call is None:
             at = at.view_of

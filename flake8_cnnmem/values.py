@@ -62,6 +62,8 @@ class Native:
     how many (`d.update(**options)`)."""
     of_values: bool = False
     """Whether the values of a parameter (`weight.data`) are something of their own to it, and not the parameter."""
+    lacks: Callable[[Any], tuple[str, ...]] | None = None
+    """For a constructor that is made of a class's fields: those of a class that have no default, by name."""
 
 
 def native(name: str, function: Callable[..., Any]) -> Native:

@@ -71,10 +71,17 @@ CUDNN = "what cuDNN reserves for"
 """How the cause begins that every recurrent layer of PyTorch leaves."""
 
 
+LOOP = "what TensorFlow's while loop reserves for"
+"""The same of those that Keras runs in a loop."""
+EXECUTOR = "the peak depends on the order in which TensorFlow's executor"
+"""How the cause begins where several orders of a graph's ops have other peaks."""
+
+
 def not_followed(report: ModelReport) -> list[str]:
-    """The causes of a report that is not exact, but for what cuDNN alone knows of recurrent layers."""
+    """The causes of a report that is not exact, but for what cuDNN and TensorFlow's loop alone know of recurrent
+    layers, and its executor of the order of ops."""
     assert report.causes or report.status == "exact"
-    return [cause.reason for cause in report.causes if not cause.reason.startswith(CUDNN)]
+    return [cause.reason for cause in report.causes if not cause.reason.startswith((CUDNN, LOOP, EXECUTOR))]
 
 
 def installed() -> bool:

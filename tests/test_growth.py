@@ -263,3 +263,66 @@ def test_small_results_matter_to_a_small_step_alone(width: int, status: str) -> 
     """A thousand losses take 4 kB: as much as a step on 8 x 4 numbers, next to nothing of one on 8 x 40,000."""
     [report] = report_on(ENDLESS.format(width=width)).reports
     assert report.status == status
+
+
+PARTS = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+model = nn.Linear(512, 512).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(10):
+    for (x,) in DataLoader(TensorDataset(torch.rand(6400, 512)), batch_size=640):
+        outputs = []
+        for part in [x, x * 2, x * 3]:
+            outputs.append(model(part.cuda()))
+        loss = torch.stack(outputs).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+CUT_OFF = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+encoder = nn.Linear(512, 512).cuda()
+heads = nn.ModuleList([nn.Linear(512, 512) for _ in range(2)]).cuda()
+optimizer = torch.optim.Adam([*encoder.parameters(), *heads.parameters()])
+loader = DataLoader(TensorDataset(torch.rand(6400, 512)), batch_size=640)
+
+
+def primes(count):
+    found, number = [], 2
+    while len(found) < count:
+        if all(number % prime for prime in found):
+            found.append(number)
+        number += 1
+    return found
+
+
+for epoch in range(10):
+    for x, in loader:
+        outputs = {"features": encoder(x.cuda())}
+        for at in [0, 1]:
+            outputs["head", at] = heads[at](outputs["features"])
+        if epoch == 1:
+            primes(100_000)
+        loss = outputs["head", 0].mean() + outputs["head", 1].mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(PARTS, id="the parts of a batch, with which a step begins"),
+        pytest.param(CUT_OFF, id="a step of which the end is not evaluated any more"),
+    ],
+)
+def test_a_loop_within_a_step_is_none_over_a_loader_and_no_evaluation(text: str) -> None:
+    assert lines(report_on(text)) == []

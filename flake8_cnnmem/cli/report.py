@@ -14,7 +14,7 @@ from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
 from flake8_cnnmem.cli.options import add_jobs, add_no_cache, add_output, add_settings, keep_targets, settings_of
 from flake8_cnnmem.reporting import FORMATS
-from flake8_cnnmem.running.gc_tuning import seldom_collected
+from flake8_cnnmem.running.gc_tuning import held_back, seldom_collected
 from flake8_cnnmem.source import SourceError, load, shared
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.text.notebook import ENDING as NOTEBOOK
@@ -122,7 +122,7 @@ def in_full(targets: Sequence[FileTarget], options: argparse.Namespace, settings
     return EXCEEDS if exceeds else FITS
 
 
-@seldom_collected
+@held_back
 def rendered(reports: Sequence[ModelReport], options: argparse.Namespace, settings: Settings) -> str:
     """The reports in the form that is asked for."""
     from flake8_cnnmem.reporting import MissingExtra

@@ -42,6 +42,10 @@ class ComprehensionTurns:
         # A generator that is left early ends when nobody asks any more.
         if turn is None or turn not in around(run.trace.turn):
             return
+        if len(run.trace.events) == turn.events[0]:
+            # Nothing has happened in it.
+            run.trace.leave(turn.loop.outer, run.numbered)
+            return
         learned = any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :])
         # A list without a name (`torch.cat([...])`) is gone with its statement.
         turn.leaves = not learned and self.name() != UNNAMED and leaves_results(run, turn)

@@ -96,7 +96,11 @@ def count_turns(loop: Loop, batches: Batches | None, count: int | None) -> None:
 def fill_up(run: Interpreter, loop: Loop, turn: Turn, turns: int, variables: dict[str, Value]) -> None:
     """A loop over a loader has ended, after so many turns that were followed: the containers that the last `turn` has
     put something into, and the tensors that it has joined more to, get what the turns put in that were not."""
-    for gathered, before in turn.filled.values():
+    earlier = {key for each in loop.turns if each is not turn for key in each.filled}
+    for key, (gathered, before) in turn.filled.items():
+        if len(loop.turns) > 1 and key not in earlier:
+            # Made in this turn, as every turn makes another one.
+            continue
         if len(gathered) > before and isinstance(gathered, (list, deque)):
             more = list(islice(gathered, before, None))
             fill_up_from(run, loop, gathered, more, turns)
@@ -144,7 +148,7 @@ def fill_up_keys(run: Interpreter, loop: Loop, gathered: dict[Value, Value], new
         inside = list(added)
         fill_up_from(run, loop, inside, added, turns)
         gathered.update(enumerate(inside[1:], new[0] + 1))
-    elif turns > 1 and all(map(is_result, added)):
+    elif turns > 1 and all(map(is_result, added)) and loader_of(run, loop) is not None:
         run.havoc(gathered, run.unknown("what a loop over data puts into a dict is not known"))
 
 

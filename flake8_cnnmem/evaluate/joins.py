@@ -14,7 +14,7 @@ from flake8_cnnmem.evaluate.binding import bind
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.numbers import number_kind, one_number
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
-from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.ops.either import Either
 from flake8_cnnmem.runtime import DRAWN_AT_RANDOM
 from flake8_cnnmem.unknown import Unknown, unless_none
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
@@ -240,23 +240,6 @@ def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
         "__get__": Native("__get__", of_object, propagate_unknown=False),
     }
     return Instance(Class("function", namespace=namespace, unknown_base=cause))
-
-
-class Either(Weightless):
-    """Stands in the graph where it is not known which of two tensors of one shape it is: the cheaper one is taken."""
-
-    __slots__ = ("cause",)
-    kind = "identity"
-    view = True
-    hands_on = True
-    keeps_dtype = True
-
-    def __init__(self, cause: Unknown) -> None:
-        self.cause = cause
-
-    def outputs(self, *inputs: Any) -> tuple[Any, ...]:
-        """The shape of its first input, which stands for whichever is taken."""
-        return inputs[:1]
 
 
 def either_tensor(run: Interpreter, taken: Tensor, other: Tensor, cause: Unknown) -> Tensor:

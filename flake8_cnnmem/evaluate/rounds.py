@@ -160,11 +160,12 @@ class Rounds:
         self.done += 1
         self.drawn = run.trace.so_far(run.numbered)
         events, first = run.trace.events, turn.events[0]
-        learned = any(event.turn is turn and learns(event) for event in events[first:])
-        turn.leaves = not learned and leaves_results(run, turn, self.variables)
-        if learned or turn.leaves:
-            mark_held(run, turn)
-            mark_results(run, turn)
+        if len(events) > first:
+            learned = any(event.turn is turn and learns(event) for event in events[first:])
+            turn.leaves = not learned and leaves_results(run, turn, self.variables)
+            if learned or turn.leaves:
+                mark_held(run, turn)
+                mark_results(run, turn)
         run.trace.end(turn, run.numbered)
 
     def over(self, frame: Frame, count: int | None) -> None:

@@ -13,6 +13,7 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import lengths
 from flake8_cnnmem.evaluate.alternatives import among, held_by
 from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.loop_turns import Turn
 from flake8_cnnmem.evaluate.operators import payload
 from flake8_cnnmem.frameworks.distances import distance
@@ -55,6 +56,7 @@ def subscript(run: Interpreter, value: Value, key: Any) -> Value:
         return item_of(run, value, key)
     if isinstance(value, (list, tuple, str, bytes, range, deque)):
         run.read_whole(value)
+        key = key if type(key) is int else as_place(run, key)
         unknown = unknown_in_key(key)
         if unknown is not None:
             if isinstance(key, Unknown) and key.number == "int":
@@ -162,6 +164,18 @@ def class_item(run: Interpreter, cls: Class, key: Value) -> Value:
     return cls
 
 
+def as_place(run: Interpreter, key: Value) -> Value:
+    """A place in a sequence, or a slice of places, where tensors of one known whole number stand for that number, as
+    their `__index__` gives it."""
+    if isinstance(key, slice):
+        parts = (key.start, key.stop, key.step)
+        return slice(*(as_place(run, part) for part in parts)) if any(isinstance(p, Tensor) for p in parts) else key
+    if not isinstance(key, Tensor) or not key.dtype.startswith(("int", "uint")):
+        return key
+    found = concrete(run, key)
+    return found if type(found) is int else key
+
+
 def unknown_in_key(key: Value) -> Unknown | None:
     """Why a key is not known: it is an unknown, or counts with the batch."""
     if isinstance(key, Unknown):
@@ -239,6 +253,7 @@ def store_item(run: Interpreter, container: Value, key: Any, value: Value) -> Va
             container[word] = value
     elif isinstance(container, (list, deque)):
         run.changed(container)
+        key = as_place(run, key)
         unknown = unknown_in_key(key)
         if unknown is not None:
             run.havoc(container, unknown)
@@ -277,6 +292,7 @@ def remove_item(run: Interpreter, container: Value, key: Any) -> None:
         container = payload(container)
     if isinstance(container, (list, dict, deque, bytearray)):
         run.changed(container)
+        key = as_place(run, key)
         unknown = unknown_in_key(key)
         if unknown is not None:
             run.havoc(container, unknown)

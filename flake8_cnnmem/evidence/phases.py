@@ -257,12 +257,17 @@ def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
     # The same loops in other turns of theirs.
     own = {(id(phase.loop), event.turn.loop.statement) for phase in phases for event in phase.events
            if event.turn is not None and event.doubt is None and phase.loop is not None}  # fmt: skip
+    # And those in a turn of a later run, before whose step what may be evaluated of the program has ended.
+    statements = {(phase.loop.statement, event.turn.loop.statement) for phase in phases for event in phase.events
+                  if event.turn is not None and event.doubt is None and phase.loop is not None}  # fmt: skip
     loops: dict[int, Loop] = {}
     for event in trace.events:
         if event.kind == "call" and event.turn is not None and id(event) not in counted:
             loops.setdefault(id(event.turn.loop), event.turn.loop)
     loops = {key: loop for key, loop in loops.items()
-             if not any((id(turn.loop), loop.statement) in own for turn in around(loop.outer))}  # fmt: skip
+             if not any((id(turn.loop), loop.statement) in own
+                        or (turn.cut and (turn.loop.statement, loop.statement) in statements)
+                        for turn in around(loop.outer))}  # fmt: skip
     learning = {id(turn.loop) for event in trace.events if event.kind in ("step", "backward", "gradient", "fit")
                 for turn in around(event.turn)}  # fmt: skip
     return [phase_of(trace, loop) for key, loop in loops.items() if key not in learning and loop.turns]
@@ -307,8 +312,10 @@ def only_looks(trace: Trace, loop: Loop) -> bool:
 
 
 def is_over_loader(trace: Trace, loop: Loop) -> bool:
-    """Whether a loop goes through a loader itself."""
-    return loop.started > 0 and trace.events[loop.started - 1].kind == "iterate"
+    """Whether a loop goes through a loader itself: what was begun before it lies in the same turn, and is not what the
+    loop around it goes through."""
+    begun = trace.events[loop.started - 1] if loop.started > 0 else None
+    return begun is not None and begun.kind == "iterate" and begun.turn is loop.outer
 
 
 def phase_of(trace: Trace, loop: Loop) -> Phase:

@@ -26,6 +26,15 @@ CROSSED = "results with a graph that went from the host to the device, or back"
 """Scratch of the run: by id those tensors."""
 
 
+PLACED = "devices that are said where something is made"
+"""Scratch of the run: filled where layers are made on a device that they are told, or one is set for all that is
+made: what was not moved may lie there, too."""
+
+WRITTEN_LEAVES = "leaves that are written in place"
+"""Scratch of the run: by the id of a weight, or of a tensor that no op made, the numbers among the ops at which the
+program writes into it, not through `.data`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Before:
     """What a weight was until the op of this number; `cause` says where it was changed."""

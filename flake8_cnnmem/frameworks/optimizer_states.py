@@ -31,6 +31,9 @@ class OptimizerState:
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
     its gradient is there. `chain`: the update of a variable is a chain of ops that is still under way when the
     next variable's begins, unless something of it is computed ahead. `weight_decay`: whether there is one by default.
+    `rows`: what a graph makes of the gradient of a table of which rows are read: it is made "dense", or so beside its
+    "squared" rows, or "twice" so (itself, and its squares); "scattered", where only those rows are changed; "" where
+    that is not known.
     `orthogonal`: the update of each matrix is made orthogonal by Newton and Schulz's iteration in bfloat16.
     `built`: the state is made with the optimizer, not by its first step. `turns`: a step with `maximize` makes one
     tensor more of each gradient, for as long as a decayed one is there; otherwise what it makes is not known.
@@ -59,6 +62,7 @@ class OptimizerState:
     weight_decay: bool = False
     chain: bool = False
     orthogonal: bool = False
+    rows: str = ""
     built: bool = False
     turns: bool = True
 

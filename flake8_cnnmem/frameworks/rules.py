@@ -58,7 +58,7 @@ class OpRule:
     over), "parts" (views of it), "spread" (a view of it, repeated), "averaged" (made of such a view), "placed" (zeros
     in row-major order, into which it is written), "slices" (a copy of it for the first operand, a copy of a part for
     the second), "signed" (itself for the first operand, new for the second), "overwritten" (zeros for the first
-    operand, itself for the second), "none".
+    operand, itself for the second), "rows" (itself, as the rows of the weight that were read), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "maps" (the same, where a
     single side counts as maps of one row), "halves" (its axes in the order of the input's), "first" (the first
     operand's, whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one
@@ -82,6 +82,7 @@ class OpRule:
     the gradient: its storage is never smaller than that, and where it has to grow both are there for a moment.
     `partial`: the bytes of a partial result where a reduction over many values is split over the blocks of a GPU; one
     that is no smaller than a value of its input.
+    `deviates`: the partial result is of numbers as wide as the op's where that is wider: a mean and a sum of squares.
     `heads_inside`: the backward pass copies a result, and its gradient, whose heads do not lie within their positions.
     `begins`: an op that begins with two matrix products: what `backward` names is there until their results have gone
     back through them, the first of it until the last one has, and what the kernel behind them has kept goes before.
@@ -102,6 +103,7 @@ class OpRule:
     before it makes the gradient.
     `column_sums`: the backward pass sums a tensor of the result's size over its rows, with the buffer that a GPU's
     kernel takes for it, before it makes the last two of what `backward` has of the second operand's size.
+    `channels_summed`: the gradient of a weight is made in full, and summed over all axes but the channels.
     `sorts`: a GPU's kernel sorts, with copies and buffers of its own (memory/sorting.py).
     `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
     otherwise is copied for it. `dense`: it reads one that is contiguous, or, with a `gradient_layout` of "suggested",
@@ -111,6 +113,9 @@ class OpRule:
     before that one; "suggested": channels last if the one that arrives is; "contiguous".
     `mask_first`: a GPU's kernel makes what it keeps of its own ahead of the result.
     `kernel_first`: in a graph the weight's gradient is made ahead of the input's, and what it has read goes.
+    `crossed`: the gradient of each operand is the one that arrives times the other operand, written over whichever of
+    these two nothing else needs.
+    `beside_update`: what `backward` names is there while the weight is updated, too.
     `by_name`: autograd's code for it takes its operands in the order of their names, and so the second of two first
     (mat2 before self, other before self): its gradient is made first, and what is kept of it goes first.
     `to_training`: a result that is asked for in the dtype of the training is of that, whatever its operand's.
@@ -138,6 +143,7 @@ class OpRule:
     resized: bool = False
     turned: bool = False
     partial: int = 0
+    deviates: bool = False
     heads_inside: bool = False
     begins: bool = False
     passing: str = ""
@@ -151,9 +157,12 @@ class OpRule:
     gates_summed: int = 0
     counts: bool = False
     column_sums: bool = False
+    channels_summed: bool = False
     sorts: bool = False
     mask_first: bool = False
     kernel_first: bool = False
+    crossed: bool = False
+    beside_update: bool = False
     by_name: bool = False
     gradient_layout: str = ""
     to_training: bool = False
@@ -196,6 +205,21 @@ class Lowered:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherOrder:
+    """What a step is in another order of the ops that do not wait for each other: these `rows`, what its `optimizers`
+    make ahead, and updates that are under way for so many `turns`. Where the peak is then higher by more than the
+    share `margin`, and by more than `blocks` blocks of the allocator, the step's figure is a lower bound, for this
+    cause."""
+
+    rows: Mapping[str, OpRule]
+    optimizers: Mapping[str, OptimizerState]
+    turns: int
+    cause: str
+    margin: float
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
     """How a framework spends memory over a training step.
 
@@ -231,6 +255,10 @@ class Rules:
     """How many nodes of its graph an op is: the engine runs them by their numbers."""
     optimizers: Mapping[str, OptimizerState] = field(default_factory=dict)
     """What its own optimizers keep, by their names in small letters."""
+    other_order: OtherOrder | None = None
+    """The same step in another order of ops, where nobody knows which it is."""
+    turns: int = 1
+    """Turns of the way back for which an update that is a chain of ops is still under way."""
 
     def row(self, kind: str, *variants: str) -> OpRule:
         """The row of the first variant that has one, else of the kind, else what is assumed of any op."""

@@ -69,6 +69,8 @@ class Spelling:
     """What joins tensors along an axis of their own and what joins them along one that they have, by one another."""
     inputs: frozenset[str] = frozenset()
     """The layers that state an input."""
+    of_arrays: frozenset[str] = frozenset()
+    """What makes a tensor of an array."""
     made: frozenset[str] = frozenset()
     """What data is made by in programs that show how a model is used."""
 

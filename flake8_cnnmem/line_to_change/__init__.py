@@ -38,9 +38,12 @@ from flake8_cnnmem.line_to_change.beside import (
 from flake8_cnnmem.line_to_change.case import Case, maker_of
 from flake8_cnnmem.line_to_change.fed import (
     axes_before_loss,
+    classes_behind,
     classes_of_labels,
     data_of_another_order,
     mask_given,
+    numbers_too_large,
+    order_too_many,
     samples_fed,
 )
 from flake8_cnnmem.line_to_change.given import (
@@ -80,6 +83,7 @@ def is_input(site: Site) -> bool:
 
 
 RULES: tuple[Callable[[Case], Site | None], ...] = (
+    numbers_too_large,
     values_set,
     parts_of_layer,
     norm_behind_layer,
@@ -95,6 +99,8 @@ RULES: tuple[Callable[[Case], Site | None], ...] = (
     samples_fed,
     axes_before_loss,
     classes_of_labels,
+    classes_behind,
+    order_too_many,
     data_of_another_order,
     mask_given,
     state_at_its_making,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 
+from flake8_cnnmem.dims import show
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evidence.written import name_of, worked_out
-from flake8_cnnmem.graph import Site, Tensor, calls_behind
-from flake8_cnnmem.line_to_change.case import Case, decider, differing, sizes_of
-from flake8_cnnmem.ops import Linear, Loss, Recurrent
+from flake8_cnnmem.evidence.written import name_of, worked_out, written_at
+from flake8_cnnmem.graph import Call, Site, Tensor, calls_behind
+from flake8_cnnmem.line_to_change.case import Case, NumberedLine, decider, differing, sizes_of, unchanged_from
+from flake8_cnnmem.ops import Linear, Loss, OneHot, Permute, Recurrent, Transpose
 
 
 def samples_fed(case: Case) -> Site | None:
@@ -150,6 +152,63 @@ def data_of_another_order(case: Case) -> Site | None:
     ]
     returns = [each for each in ast.walk(given[0]) if isinstance(each, ast.Return)] if len(given) == 1 else []
     return StatementSite(case.path, returns[0]) if len(returns) == 1 and len(sizes) == MAPS else None
+
+
+def numbers_too_large(case: Case) -> Site | None:
+    """Of class numbers or indices that are too large: the table or the layer that has too few rows or classes, unless
+    the program itself works the numbers out."""
+    call, what = case.call, case.problem.problem.what
+    if what.startswith("takes indices below "):
+        return number_or_layer(case, call)
+    if not what.startswith("takes classes below ") or len(call.inputs) < TWO:
+        return None
+    numbers, output = call.inputs
+    if numbers.data is not None:
+        site = case.problem.site
+        node = site.node if isinstance(site, StatementSite) else None
+        handed = node.args[1:TWO] if isinstance(node, ast.Call) else []
+        return made_before(case, handed[0], site.line) if handed else None
+    maker = decider(output, 1 - len(sizes_of(output)))
+    return number_or_layer(case, maker) if maker is not None else None
+
+
+def number_or_layer(case: Case, call: Call) -> Site | None:
+    """Where the declared number is written that a layer is made with; else where the layer is made."""
+    layer, size = case.layer_of(call), case.problem.problem.declared
+    place = written_at(layer, size, case.root.run) if layer is not None and size is not None else None
+    return NumberedLine(*place) if place is not None and place[0] == case.path else layer
+
+
+TWO = 2
+
+
+def classes_behind(case: Case) -> Site | None:
+    """Labels as rows of ones and zeros, with their classes last, that are held against maps with theirs before the
+    sides: where the rows are made."""
+    shapes = [sizes_of(each) for each in case.call.inputs]
+    for tensor in case.call.inputs:
+        maker, own = unchanged_from(tensor).call, sizes_of(tensor)
+        if maker is None or not isinstance(maker.op, OneHot) or not isinstance(maker.op.axis, int) or len(own) < MAPS:
+            continue
+        if maker.op.axis % len(own) == len(own) - 1 and (own[0], own[-1], *own[1:-1]) in shapes:
+            return case.called_at(maker)
+    return None
+
+
+GIVEN = re.compile(r"takes .*? of (\(.*?\)).* is given (\(.*?\))$")
+
+
+def order_too_many(case: Case) -> Site | None:
+    """Where the axes of an operand are put into another order, which had the shape before that is asked for."""
+    shapes = GIVEN.match(case.problem.problem.what)
+    for tensor in case.call.inputs if shapes is not None else ():
+        maker = unchanged_from(tensor).call
+        if shapes is None or maker is None or not isinstance(maker.op, (Permute, Transpose)):
+            continue
+        before = sizes_of(maker.inputs[0])
+        if (show(before), show(sizes_of(tensor))) == shapes.groups():  # type: ignore[arg-type]
+            return case.called_at(maker)
+    return None
 
 
 def mask_given(case: Case) -> Site | None:

@@ -42,8 +42,9 @@ def number_handed_over(case: Case) -> Site | None:
         return None
     both = {each.id for each in (groups, argument) if isinstance(each, ast.Name)}
     if divides and len(both) > 1 and both <= set(parameters(function)):
-        # One group for each of what are no channels of its input: what is wrong is the name.
-        return None
+        # One group for each of what are no channels of its input: what is wrong is the name, unless the numbers that
+        # other blocks of the class are told go together.
+        return handed_block(case)
     found = call_of_factory(case, node, function) or size_worked_out(case, argument, function)
     if found is not None:
         return found

@@ -21,6 +21,7 @@ from flake8_cnnmem.memory.in_flight import InFlight
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, WrittenBackward, leading_from, steps_of
 from flake8_cnnmem.memory.tape_uses import number_of_view, shared_views, trained_by, uses_of
+from flake8_cnnmem.memory.written_over import room_of_product
 from flake8_cnnmem.memory.written_views import InWhole
 from flake8_cnnmem.unknown import Unknown
 
@@ -245,7 +246,12 @@ class Backward:
                 # What the gradients were made of is gone.
                 memory.release(meanwhile.pop(0))
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
-                handed[place] = self._make(made, operand, gradient, place in way.views, node.saved)
+                over = room_of_product(memory, node, way, place, gradient) if plan.row.crossed else None
+                if over is not None and made[0] == "crossed":
+                    handed[place] = Value(over, made[1])
+                else:
+                    handed[place] = self._make(made, operand, gradient, place in way.views, node.saved)
+                    scratch += [over] if over is not None else []
                 if way.turned is not None and place == 0:
                     memory.release(memory.room(way.turned))
                 if place in passing:
@@ -288,7 +294,8 @@ class Backward:
                 self._sum(way, full)
                 full = []
         scratch += [storage for at, storage in enumerate(full) if at not in summed]
-        for storage in (*scratch[::-1], *fetched):
+        held = scratch if plan.row.beside_update else []
+        for storage in (*scratch[::-1], *fetched) if not held else fetched:
             memory.release(storage)
         if way.sums_when == "last":
             self._sum(way)
@@ -302,6 +309,8 @@ class Backward:
                 self._given(node, key, new)
             elif new is not None:
                 self.hand_on(key, new)
+        for storage in held:
+            memory.release(storage)
         return any(made is not None and made[0] not in ("alias", "reuse") for made in way.made)
 
     def _sum(self, way: BackwardPlan, full: Sequence[Storage] = (), only: int | None = None) -> None:
@@ -438,8 +447,9 @@ class Backward:
             return
         weight = self.forward.weights.get(key)
         if weight is not None and weight.shape != gradient.shape:
-            # A sparse gradient's values are taken as they are.
-            memory.left_out.setdefault(SPARSE)
+            # A sparse gradient's values are taken as they are; in a graph they are used up at once.
+            if self.rules.step != "graph":
+                memory.left_out.setdefault(SPARSE)
         elif gradient.storage.use != "gradients" or gradient.storage.holds > 1 or lies_otherwise(gradient, weight):
             # What others hold, too, is not taken but copied, and what lies otherwise than the parameter.
             own = memory.new(gradient.shape, gradient.dtype, use="gradients")

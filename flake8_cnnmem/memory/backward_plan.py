@@ -13,7 +13,7 @@ from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.gradient_layout import as_cast, as_computed, as_part, as_spread, fresh
 from flake8_cnnmem.memory.lookups import places_sorted, segments_of
-from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, second_first, summed, swaps
+from flake8_cnnmem.memory.products import batched, is_gathered, is_in_columns, is_matrix, second_first, summed, swaps
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, is_turned, leading, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value, is_larger
@@ -144,7 +144,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if not lie_alike(gradient.sizes, gradient.strides, wanted_as):
             scratch.append(memory.lot(gradient.values, each))
     scratch += places_sorted(memory, call, operands[1:])
-    in_full, last_made = 0, list[int]()
+    in_full, last_made, crossed = 0, list[int](), dict[int, int]()
     if row.gradient in ("new", "reuse") or (row.gradient == "signed" and call.op.repeats == "gradient"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         # The sum is there in the result's dtype before it is cast.
@@ -153,7 +153,11 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         scratch += [memory.lot(value.values, each - size_of(value.dtype)) for value in wider]
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         lots = [memory.lot(dims.product(shape), each) for shape in full]
-        if call.op.product == "steps":
+        if row.crossed:
+            crossed = dict(
+                zip((p for p, at in enumerate(wanted) if repeated(node, operands[at]) is not None), lots, strict=True)
+            )
+        elif call.op.product == "steps":
             last_made = lots
         else:
             scratch += lots
@@ -189,6 +193,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         if product is not None and value.sizes is not None:
             # A product of the gradient and of the other operand, as it was read.
             own = memory.form(value.shape, value.dtype, layout.in_order(value.sizes, product.orders[at]))
+        if call.op.product == "batches" and at < 2 and is_in_columns(operands[:2], at):
+            # What lies by columns gets a gradient that does (mm_mat1_grad of FunctionsManual.cpp).
+            own = memory.form(value.shape, value.dtype, value.strides)
         if row.gradient == "spread" and value.sizes is not None:
             lying = as_spread(call.op, gradient, value) or ()
             own = memory.form(value.shape, value.dtype, layout.elementwise(value.sizes, [(value.sizes, lying)]))
@@ -229,7 +236,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         elif row.one_order and at == 1 and turned_by(leading(operands[0].form, value.form), value.form):
             # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
             made.append(("new", memory.form(value.shape, value.dtype, layout.channels_last(value.sizes or ())), None))
-        elif is_sparse(call.op):
+        elif is_sparse(call.op) or kind == "rows":
             # The rows that were read and their numbers: the gradient as it has arrived, and the indices.
             made.append(("alias", gradient, None))
         elif kind == "same" and same:
@@ -238,8 +245,8 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
             made.append(("alias", memory.form(value.shape, gradient.dtype, as_spread(call.op, gradient, value)), None))
         elif kind == "reuse" and same:
             made.append(("reuse", memory.form(value.shape, gradient.dtype, gradient.strides), own))
-        elif kind == "kept":
-            made.append(("kept", own, None))
+        elif kind == "kept" or (row.crossed and same):
+            made.append((kind if kind == "kept" else "crossed", own, None))
         elif kind == "parts" and gradient.dtype == value.dtype:
             made.append(("alias", memory.form(value.shape, gradient.dtype, as_part(gradient, value)), None))
         else:
@@ -285,6 +292,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[
         (),
         meanwhile,
         turned,
+        crossed,
         last_made,
     )
 
@@ -338,7 +346,7 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
         if op.looks_up:
             if is_sparse(op):
                 continue
-            parts = segments_of(gradient.shape, node.operands[at][1].shape)
+            parts = segments_of(gradient.shape, node.operands[at][1].shape, size_of(gradient.dtype))
             lots.append([memory.timeline.lot(part, "temporaries") for part in parts])
             continue
         sizes = node.operands[at][1].sizes
@@ -351,6 +359,9 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
             if op.convolves and getattr(op, "channels_last", False) is not True:
                 channels = 1
             axes = [axis for axis in range(len(gradient.sizes)) if axis != channels % len(gradient.sizes)]
+        elif node.plan.row.channels_summed and at > 0:
+            channels = 1 if sizes != (1,) else len(gradient.sizes)
+            axes = [axis for axis in range(len(gradient.sizes)) if axis != channels]
         elif op.repeats and sizes != gradient.sizes and layout.fits(sizes, gradient.sizes):
             axes = summed_axes(gradient.sizes, sizes)
         else:

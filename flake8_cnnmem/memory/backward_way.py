@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -12,7 +13,8 @@ Made: TypeAlias = "tuple[str, Form, Form | None]"
 """How the gradient of an operand comes about: "fresh", of its own (a weight's is its `.grad`); "new", of its own among
 the temporaries; "kept", in the memory of what the op has kept, where nobody else needs that; "alias", in the memory of
 the gradient that has arrived; "reuse", the same where nobody else needs that, and of the second form else, in a graph
-as "kept"; "late", fresh once the op is done. And the form in which it lies."""
+as "kept"; "late", fresh once the op is done; "crossed", over the gradient that has arrived or the
+other operand, where nobody else needs that. And the form in which it lies."""
 
 
 @dataclass(slots=True, eq=False)
@@ -48,5 +50,7 @@ class BackwardPlan:
     """So many of `scratch`, at its beginning, are gone when the first of `validated` is made."""
     turned: int | None = None
     """The lot of a copy that only the kernel of the first gradient reads: it comes behind that one's own room."""
+    crossed: Mapping[int, int] = MappingProxyType({})
+    """By place in `made` the lot of what its sum is taken of, where that may be written over an operand."""
     last: Sequence[int] = ()
     """Lots that come when all gradients are made, and stay: what the sum of a mask's is taken of."""

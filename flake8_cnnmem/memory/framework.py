@@ -6,8 +6,10 @@ state is there already). The step's order and what each op holds are the framewo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Shape
@@ -56,7 +58,20 @@ def estimate(
         calls, results = merged(model.calls, model.outputs)
         model = replace(model, calls=tuple(calls), outputs=results)
     found = replay(model, training, rules, chip).estimate(training, overhead)
-    return found if lowered.cause is None else replace(found, left_out=(*found.left_out, lowered.cause))
+    causes = [cause for cause in (lowered.cause, of_order(model, training, rules, chip, found)) if cause is not None]
+    return replace(found, left_out=(*found.left_out, *causes)) if causes else found
+
+
+def of_order(model: Model, training: Training, rules: Rules, chip: Chip, found: Estimate) -> Unknown | None:
+    """Why a peak is the lowest of several, where the order of independent ops decides it."""
+    other = rules.other_order
+    if other is None:
+        return None
+    rows = MappingProxyType({**rules.rows, **other.rows})
+    rules = replace(rules, rows=rows, optimizers=other.optimizers, turns=other.turns)
+    peak = replay(model, training, rules, chip).timeline.peak(training.batch_size.value)
+    least = max(other.margin * peak, other.blocks * rules.alignment)
+    return Unknown(other.cause) if peak - (found.tensor_peak or 0) > least else None
 
 
 def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED) -> Replayed:
@@ -64,6 +79,16 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     batch, dtype = training.batch_size.value, training.dtype.value
     memory = Memory(Timeline(rules.alignment, dict(model.paths)), max(1, batch), chip if rules.by_chip else None)
     weights = weights_in_memory(model, memory, dtype)
+    stepping = Stepping(training.optimizer.value, rules.optimizers)
+    row, options = optimizers.lookup(stepping.optimizer, stepping.table)
+    if rules.step == "graph" and learns_rows(model, weights):
+        rules = with_rows(rules, model, row, options)
+        if dtype.startswith("mixed"):
+            memory.left_out.setdefault(ROWS)
+        elif not row.rows and stepping.optimizer.known:
+            memory.left_out.setdefault(
+                Unknown(f"what {stepping.optimizer.name} makes of the rows of an Embedding's gradient is not counted")
+            )
     forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules), longer=model.held)
     losses = (
         []
@@ -86,14 +111,10 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
             memory.release(value.storage)
         else:
             backward.finished[key] = value
-    stepping = Stepping(training.optimizer.value, rules.optimizers)
-    row, options = optimizers.lookup(stepping.optimizer, stepping.table)
     if rules.step == "graph" and dtype == "mixed_float16":
         # Keras puts a LossScaleOptimizer around the optimizer of a model that is compiled under this policy.
         options["loss_scale"] = True
-    if rules.step == "graph" and dtype.startswith("mixed") and learns_rows(model, weights):
-        memory.left_out.setdefault(ROWS)
-    graph = GraphUpdates(memory, row, options, InFlight(memory)) if rules.step == "graph" else None
+    graph = GraphUpdates(memory, row, options, InFlight(memory, rules.turns)) if rules.step == "graph" else None
     if graph is not None:
         backward.in_flight = graph.in_flight
         graph.begin(weights)
@@ -153,6 +174,18 @@ ROWS = Unknown(
     " counted"
 )
 """Measured: 30 % of a step of two embeddings, where each waits for the others to be checked (mixed_float16)."""
+
+
+def with_rows(rules: Rules, model: Model, row: optimizers.OptimizerState, options: Mapping[str, object]) -> Rules:
+    """The rules with what an optimizer makes of the gradient of a table that rows are read from."""
+    reads = Counter(id(weight) for call in model.calls for weight in call.weights)
+    once = all(reads[id(call.weights[0])] == 1 for call in model.calls if call.op.looks_up and call.weights)
+    # A momentum is kept for every row, and so changes all of them.
+    scattered = row.rows == "scattered" and once and not optimizers.ahead(row, options)
+    kind = f"embedding/{row.rows}"
+    if kind not in rules.rows or (row.rows == "scattered" and not scattered):
+        return rules
+    return replace(rules, rows=MappingProxyType({**rules.rows, "embedding": rules.rows[kind]}))
 
 
 def learns_rows(model: Model, weights: Mapping[int, Value]) -> bool:

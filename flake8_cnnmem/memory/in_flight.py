@@ -9,6 +9,7 @@ at once, in every run (fixtures/truth/keras_steps.json).
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import field
 
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -17,18 +18,21 @@ from flake8_cnnmem.memory.storages import Memory, Storage
 
 @dataclass(slots=True)
 class InFlight:
-    """Storages that are let go of at the end of the turn that follows: that of an op which makes something new."""
+    """Storages that are let go of when so many `turns` have followed: those of ops which make something new."""
 
     memory: Memory
+    turns: int = 1
     now: list[Storage] = field(default_factory=list)
-    before: list[Storage] = field(default_factory=list)
+    before: deque[list[Storage]] = field(default_factory=deque)
 
     def turn(self) -> None:
-        over, self.before, self.now = self.before, self.now, []
-        for storage in over:
-            self.memory.release(storage)
+        self.before.append(self.now)
+        self.now = []
+        if len(self.before) > self.turns:
+            for storage in self.before.popleft():
+                self.memory.release(storage)
 
     def end(self) -> None:
         """All turns are over."""
-        self.turn()
-        self.turn()
+        for _ in range(self.turns + 1):
+            self.turn()

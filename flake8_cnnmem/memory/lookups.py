@@ -28,7 +28,7 @@ PART = 10
 """Rows that one part sums."""
 PLACE = 8
 PARTIAL = 4
-"""Bytes of a place, and of a value while it is summed."""
+"""Bytes of a place, and of a value while it is summed, unless it is a double."""
 
 
 ONE_TILE = 2048
@@ -87,6 +87,7 @@ class Segments(Line):
     rows: int = 0
     width: int = 0
     part: int = 0
+    partial: int = PARTIAL
 
     def at(self, batch: int) -> int:
         sizes = [dims.at_batch(size, batch) for size in self.lookups]
@@ -96,7 +97,7 @@ class Segments(Line):
         segments = min(lookups, self.rows)
         parts = lookups // PART + segments
         places = (lookups, lookups, lookups, 1, segments, segments, 1, parts)
-        return places[self.part] * PLACE if self.part < len(places) else parts * self.width * PARTIAL
+        return places[self.part] * PLACE if self.part < len(places) else parts * self.width * self.partial
 
 
 BLOCKS = 9
@@ -104,11 +105,13 @@ BLOCKS = 9
 those begin, how many there are, the places of all parts, and the parts themselves."""
 
 
-def segments_of(gradient: Shape | Unknown, table: Shape | Unknown) -> tuple[Line, ...]:
-    """What a gradient of looked up rows takes on its way into that of the table; none where a size is not known."""
+def segments_of(gradient: Shape | Unknown, table: Shape | Unknown, each: int) -> tuple[Line, ...]:
+    """What a gradient of looked up rows, of so many bytes a value, takes on its way into that of the table; none where
+    a size is not known."""
     if isinstance(gradient, Unknown) or isinstance(table, Unknown) or len(table) != 2:
         return ()
     rows, width = table
     if not isinstance(rows, int) or not isinstance(width, int) or any(isinstance(size, Unknown) for size in gradient):
         return ()
-    return tuple(Segments(0, 0, tuple(gradient[:-1]), rows, width, part) for part in range(BLOCKS))
+    shape, partial = tuple(gradient[:-1]), max(PARTIAL, each)
+    return tuple(Segments(0, 0, shape, rows, width, part, partial) for part in range(BLOCKS))

@@ -165,8 +165,10 @@ class GraphUpdates:
     in_flight: InFlight
     updated: list[Value] = field(default_factory=list)
     ahead: dict[int, list[Storage]] = field(default_factory=dict)
+    weights: Mapping[int, Value] = field(default_factory=dict)
 
     def begin(self, weights: Mapping[int, Value]) -> None:
+        self.weights = weights
         for key, value in weights.items():
             if value.grad:
                 made = [
@@ -183,10 +185,12 @@ class GraphUpdates:
         return True
 
     def _apply(self, key: int, gradient: Value) -> None:
-        times = beside(self.row, self.options)
+        # Rows of a table are scaled where they lie, and then put.
+        rows = key in self.weights and self.weights[key].shape != gradient.shape
+        times = 0 if rows else beside(self.row, self.options)
         made = [self.memory.allocate(gradient.storage.line, "stepping") for _ in range(times)]
         used = (*made, gradient.storage, *self.ahead.pop(key, []))
-        if self.row.chain and not ahead(self.row, self.options):
+        if (self.row.chain and not ahead(self.row, self.options)) or self.in_flight.turns > 1:
             self.in_flight.now.extend(used)
             return
         for storage in used:

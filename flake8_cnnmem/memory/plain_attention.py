@@ -31,6 +31,7 @@ from flake8_cnnmem.ops import (
     Reshape,
     RMSNorm,
     ScaledDotProduct,
+    Squeeze,
     Transpose,
 )
 from flake8_cnnmem.ops.base import quotient
@@ -96,17 +97,31 @@ def powers_pooled(call: Call, half: str | None) -> tuple[Call, ...]:
 
 
 def folded(call: Call, operands: Sequence[Value], half: str | None) -> tuple[Call, ...]:
-    """The calls in the place of a product of a trained matrix and a batch of matrices (`should_fold` of
-    aten/src/ATen/native/LinearAlgebra.cpp): the batch, turned, is copied into one matrix, and the product turned back
-    into another copy."""
+    """The calls in the place of a product of a matrix and a batch of matrices, where that is more than one product
+    (`should_fold` of aten/src/ATen/native/LinearAlgebra.cpp). A batch of one matrix beside a larger one is that matrix.
+    Of a trained matrix on the left the batch, turned, is copied into one matrix, and the product turned back into
+    another copy."""
     shapes = [tensor.shape for tensor in call.inputs]
-    if call.problem is not None or len(shapes) != 2 or not operands[0].grad:
+    if call.problem is not None or len(shapes) != 2 or any(isinstance(shape, Unknown) for shape in shapes):
         return ()
-    if any(isinstance(shape, Unknown) for shape in shapes) or len(shapes[0]) != 2 or len(shapes[1]) < 3:  # type: ignore[arg-type]
+    ranks = [len(shape) for shape in shapes]  # type: ignore[arg-type]
+    sizes = [value.sizes for value in operands[:2]]
+    batches = [each[0] if each is not None and len(each) == 3 else None for each in sizes]
+    single = batches.index(1) if None not in batches and batches.count(1) == 1 else None
+    if single is not None and shapes[single][0] != 1:  # type: ignore[index]
+        return ()
+    is_matrix = single == 0 or (ranks[0] == 2 and ranks[1] > 2)
+    trained = is_matrix and operands[0].grad
+    if single is None and not trained:
         return ()
     steps = ComposedCalls(call)
-    matrix, batch = (steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs)
-    turned = steps.make(Transpose(-2, -1), batch)
+    left, right = (steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs)
+    if single == 1:
+        return steps.ending_in(steps.make(Matmul(), left, steps.make(Squeeze((0,)), right, held=True)))
+    matrix = steps.make(Squeeze((0,)), left, held=True) if single == 0 else left
+    if not trained:
+        return steps.ending_in(steps.make(Matmul(), matrix, right))
+    turned = steps.make(Transpose(-2, -1), right)
     *lead, inner = steps.shape(turned)
     rows = steps.make(Elementwise("contiguous"), turned, held=True)
     rows = steps.make(Reshape((dims.product(lead), inner)), rows, held=True)
@@ -120,6 +135,8 @@ def by_neighbours(call: Call, op: LocalResponseNorm, half: str | None) -> tuple[
     beyond the first and last channels and averaged, a power, in float32 under autocast, and a quotient."""
     x = call.inputs[0]
     if call.problem is not None or isinstance(x.shape, Unknown) or not isinstance(op.size, int) or len(x.shape) < 3:
+        return ()
+    if op.size < 1:
         return ()
     steps = ComposedCalls(call)
     first, channels, *sides = x.shape

@@ -118,7 +118,9 @@ def planned(
     wanted = [at for at, value in enumerate(operands) if value.grad and at not in row.without]
     flows = call.grad and row.gradient != "none" and bool(wanted)
     forward = lots_of(memory, row.forward, call, inputs, each)
-    scratch = [*passing, *forward, *parts_of(memory, call, row, inputs)]
+    # A kernel's result that a single value takes over is there before what is summed up.
+    result_first = row.roomy and call.outputs[0].shape == ()
+    scratch = [*passing, *(() if result_first else forward), *parts_of(memory, call, row, inputs)]
     ahead = list(inputs)
     if row.one_order and weights and inputs:
         # The order of its result is that in which cuDNN reads.
@@ -136,6 +138,8 @@ def planned(
         lead = leading(inputs[0].form, (*weights, inputs[0])[0].form)
         turned = [form for value in (*inputs, *weights[:1]) for form in turned_by(lead, value.form)]
         plan.behind = [memory.lot(form.values, size_of(form.dtype)) for form in turned]
+    if result_first:
+        plan.behind = forward
     if row.reads == "matrix" and memory.chip is not None:
         plan.gathered = list(gathered(memory, call, inputs))
         plan.behind = [memory.lot(inputs[at].values, size_of(inputs[at].dtype)) for at in plan.gathered]
@@ -192,7 +196,9 @@ def parts_of(memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value]) -
     first, axes = inputs[0], axes_reduced(call.op, len(inputs[0].sizes))
     if axes is None:
         return []
-    line = buffer_of(first.shape, first.strides, axes, size_of(first.dtype), memory.chip, row.partial)
+    each = size_of(first.dtype)
+    partial = row.partial * max(1, each // 4) if row.deviates else row.partial
+    line = buffer_of(first.shape, first.strides, axes, each, memory.chip, partial)
     return [memory.timeline.lot(block, "temporaries") for block in blocks_of(line)]
 
 

@@ -97,6 +97,8 @@ class Planner:
             variants = ("mixed", *variants)
         if half is not None and given and given[0].dtype in HALVES:
             variants = (*(f"half, {variant}" for variant in variants), "half", *variants)
+        elif given and given[0].dtype in HALVES:
+            variants = (*(f"halves, {variant}" for variant in variants), "halves", *variants)
         row = self.rules.row(op.kind, *variants, type(op).__name__)
         if is_complex(given) and not self.rules.knows_complex(op.kind):
             row = replace(row, known=False)

@@ -107,6 +107,15 @@ def is_matrix(call: Call, inputs: Sequence[Value], form: Form) -> bool:
     return _result_as_read(call, inputs, form) is not None
 
 
+def is_in_columns(inputs: Sequence[Value], at: int) -> bool:
+    """Whether an operand of a product of matrices lies column by column, as the transposed view of one that lies row by
+    row does."""
+    sizes, strides = inputs[at].sizes, inputs[at].strides
+    if sizes is None or strides is None or len(sizes) != 2 or len(inputs) != 2 or _rank(inputs[1 - at]) < 2:
+        return False
+    return strides == (1, sizes[0])
+
+
 def is_gathered(call: Call, inputs: Sequence[Value], gradient: Form) -> bool:
     """Whether cuBLAS reads a product's gradient, which is a matrix or a batch of them, from a copy."""
     if gradient.sizes is None or gradient.strides is None or len(gradient.sizes) < 2:

@@ -154,10 +154,16 @@ def construct_bare(run: Interpreter, cls: Class) -> Value:
 
 def missing_for_construction(cls: Class) -> MissingArguments:
     """What the construction of a class lacks that gives no arguments. An `__init__` in a wrapper that tells what it
-    wraps (`functools.wraps`) lacks what it lacks without."""
+    wraps (`functools.wraps`) lacks what it lacks without; one made of fields lacks those without a default."""
     initialiser = cls.find("__init__")
     while isinstance(initialiser, Function) and "__wrapped__" in initialiser.attributes:
         initialiser = initialiser.attributes["__wrapped__"]
+    if isinstance(initialiser, Native) and initialiser.lacks is not None:
+        path, line = (cls.site.path, cls.site.line) if cls.site is not None else ("", 0)
+        return MissingArguments(
+            (),
+            {name: Unknown(f"nobody gives {cls.name} its field {name}", path, line) for name in initialiser.lacks(cls)},
+        )
     return missing_arguments(initialiser, 1) if isinstance(initialiser, Function) else MissingArguments((), {})
 
 

@@ -83,7 +83,8 @@ def beginning(phase: Phase) -> int:
 def read_by(phase: Phase) -> set[int]:
     """The tensors, by id, that the ops of a step read and make, and those that they are views of as a whole."""
     calls = (call for each in phase.passes for call, _ in each.calls)
-    found = {id(tensor): tensor for call in calls for tensor in (*call.inputs, *call.outputs)}
+    # A tensor of no model may be read as a layer's weight (a table that rows are looked up in).
+    found = {id(tensor): tensor for call in calls for tensor in (*call.inputs, *call.weights, *call.outputs)}
     wholes = ((tensor, storage_of(tensor)) for tensor in found.values() if tensor.call is not None)
     # The replay takes a whole in whose parts were read off it before the step (the rows that a loop goes through).
     first = phase.passes[0].first

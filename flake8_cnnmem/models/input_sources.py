@@ -52,8 +52,9 @@ class InputSources:
 
     def drawn(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
         """One sample of what the model is trained on, where its call is not seen and it takes a single input. What ops
-        have made of a batch before the call (another size each time) is no sample of the loader's."""
-        if len(expected) != 1 or self.is_made_by_ops():
+        have made of a batch before the call (another size each time) is no sample of the loader's, and data that the
+        program is seen to call another model on are that one's."""
+        if len(expected) != 1 or self.is_made_by_ops() or self.is_beside_others():
             return None
         loaders = [(loader, loader.site) for loader in self.evidence.loaders]
         for data, site in (*((said.value, said.site) for said in self.evidence.data), *loaders):
@@ -62,6 +63,12 @@ class InputSources:
                 dtype = expected[0].dtype if expected[0] is not None else "float"
                 return self.tensor((BATCH, *shape), dtype), site
         return None
+
+    def is_beside_others(self) -> bool:
+        """Whether the program calls other models alone, and does not train this one: a transform of the data set."""
+        if self.root.is_training or self.root.calls:
+            return False
+        return any(not self.is_whole(call) for call in self.run.trace.root_calls)
 
     def is_made_by_ops(self) -> bool:
         """Whether the training calls the model on the result of ops whose size is not known."""

@@ -7,12 +7,13 @@ from dataclasses import replace
 from itertools import chain
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import product
 from flake8_cnnmem.evaluate.loop_turns import around, is_within
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, loose_parameters, seen_through
 from flake8_cnnmem.evidence.batches import given_one_by_one, is_time_first, tensors_of
 from flake8_cnnmem.evidence.graphs import is_graph
-from flake8_cnnmem.graph import Model, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Call, Model, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
@@ -247,7 +248,7 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
             yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
         return
     doubt = next((event.doubt for event in phase.events if event.doubt is not None and event.kind == "backward"), None)
-    unclear = next(losses_unknown(phase), None)
+    unclear = next(chain(losses_unknown(phase), sizes_unknown(phase)), None)
     if doubt is not None:
         yield doubt
     elif unclear is not None:
@@ -289,6 +290,38 @@ def is_large(phase: Phase) -> bool:
     read = {each.call.number for call in own for each in call.inputs if each.call is not None}
     given = sum(values_of(call) for number, call in inside.items() if number in read)
     return sum(map(values_of, own)) > max(SMALL * sum(map(values_of, inside.values())), FEW * given)
+
+
+def sizes_unknown(phase: Phase) -> Iterator[Unknown]:
+    """Why the sizes of what a loss that the code writes itself makes are not known, unless it is little beside what the
+    models make: no more than it is made of, as by the values that a mask picks."""
+    loss = next((event.subject for event in phase.events if event.kind == "backward"), None)
+    made = calls_behind([loss]) if isinstance(loss, Tensor) else []
+    inside = sum(values_of(call) for call in made if call.within is not None)
+    reached: set[int] = set()
+    open_ended: list[tuple[Call, Unknown]] = []
+    for call in made:
+        given = [each for each in call.inputs if each.call is not None and each.call.number in reached]
+        if call.within is None and not given:
+            # What the models are given.
+            continue
+        reached.add(call.number)
+        if call.within is None and all(values_in(each) for each in given):
+            open_ended += [(call, cause) for cause in map(unknown_size, call.outputs) if cause is not None]
+    if sum(max(map(values_in, call.inputs), default=0) for call, _ in open_ended) > SMALL * inside:
+        yield open_ended[0][1]
+
+
+def unknown_size(tensor: Tensor) -> Unknown | None:
+    """Why it is not known how many values there are along one of a tensor's axes."""
+    sizes = () if isinstance(tensor.shape, Unknown) else tensor.shape
+    return next((size for size in sizes if isinstance(size, Unknown)), None)
+
+
+def values_in(tensor: Tensor) -> int:
+    """How many values a tensor has, as far as that is known."""
+    size = 0 if isinstance(tensor.shape, Unknown) else product(tensor.shape)
+    return size if isinstance(size, int) else 0
 
 
 def site_of_step(phase: Phase) -> tuple[str, int]:

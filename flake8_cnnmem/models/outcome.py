@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.evaluate.joins import Either
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.ops.derivative import NotDerived
+from flake8_cnnmem.ops.either import Either
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 

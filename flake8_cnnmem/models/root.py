@@ -117,6 +117,13 @@ def known_weights(instance: Instance) -> bool:
     return not framework.declares_inputs and not called
 
 
+def only_buffers(instance: Instance) -> bool:
+    """Whether all that a model holds is known, and none of it trains by itself."""
+    framework = frameworks.of_layer(instance)
+    held = framework.weights(instance) if framework is not None else ()
+    return bool(held) and all(weight.buffer for weight in held) and not any(True for _ in unknown_children(instance))
+
+
 def has_weights(instance: Instance) -> bool:
     """Whether a model has anything to train, or may have: transforms and losses are modules too, and have not."""
     if known_weights(instance):

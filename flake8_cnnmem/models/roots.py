@@ -31,7 +31,7 @@ from flake8_cnnmem.models.called_by_nobody import (
     returns_value,
 )
 from flake8_cnnmem.models.nesting import Nesting
-from flake8_cnnmem.models.root import Root, assigned_name, has_weights, known_weights
+from flake8_cnnmem.models.root import Root, assigned_name, has_weights, known_weights, only_buffers
 from flake8_cnnmem.models.trainings import trained_models, trainings
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.supported import TRAINING
@@ -191,8 +191,10 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         if id(each.instance) in run.trace.put_away and id(each.instance) not in {*trained, *called}:
             # A new head of a model that is not known is fed by that.
             continue
-        if id(each.instance) not in trained and run.data("optimizers") and not known_weights(each.instance):
-            # Nothing that is known of it trains, and what trains is known: a transform of parts that are not found.
+        idle = not known_weights(each.instance) or only_buffers(each.instance)
+        if id(each.instance) not in trained and run.data("optimizers") and idle:
+            # Nothing that is known of it trains, and what trains is known: a transform of parts that are not found, or
+            # one that holds windows and filters.
             continue
         if id(each.instance) in parts and id(each.instance) not in trained:
             found += [kept_part(run, module, name, part, each) for name, part in parts[id(each.instance)]]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.joins import Either
 from flake8_cnnmem.evaluate.loop_turns import Turn, around
 from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evidence import (
@@ -27,6 +26,7 @@ from flake8_cnnmem.models.held_tensors import left_now_and_then, made_by
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.ops.derivative import NotDerived
+from flake8_cnnmem.ops.either import Either
 from flake8_cnnmem.ops.given import Made
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value

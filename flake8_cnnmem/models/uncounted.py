@@ -16,6 +16,7 @@ from flake8_cnnmem.models.changed_later import changed_later
 from flake8_cnnmem.models.held_tensors import graphs_beside, graphs_of_some_turns, unsized_beside
 from flake8_cnnmem.models.left_by_turns import left_by_turns
 from flake8_cnnmem.models.partly_moved import partly_moved
+from flake8_cnnmem.models.refused_steps import refused_steps
 from flake8_cnnmem.models.unknown_models import beside_models
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -38,6 +39,7 @@ def uncounted(run: Interpreter, weights: Sequence[Weight], phase: Phase) -> Iter
     yield from held_by_unknown(phase)
     yield from refused_optimizers(run, phase)
     yield from put_in_by_hand(phase)
+    yield from refused_steps(run, phase)
 
 
 def put_in_by_hand(phase: Phase) -> Iterator[Unknown]:

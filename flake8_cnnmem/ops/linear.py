@@ -154,6 +154,10 @@ class Embedding(Plain):
             raise Mismatch(problem, (output,))
         return (output,)
 
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`table`: the values of the whole weight."""
+        return product((extent(self.count), extent(self.width)))
+
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
         """ "weight" (count, width)."""
         return {"weight": WeightSpec((extent(self.count), extent(self.width)))}
@@ -170,3 +174,12 @@ class EmbeddingBag(Embedding):
         """Indices (bags, length) to one row a bag: (bags, width)."""
         (rows,) = Embedding.outputs(self, *inputs)
         return ((*rows[:-2], rows[-1]),)
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetBag(EmbeddingBag):
+    """Offsets (bags,) into indices of any number -> (bags, width)."""
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Where each bag begins (bags,) to one row a bag: (bags, width)."""
+        return Embedding.outputs(self, *inputs)

@@ -11,7 +11,7 @@ from string import ascii_letters
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.functions.joining import cat
-from flake8_cnnmem.frameworks.torch.functions.linalg import einsum as torch_einsum
+from flake8_cnnmem.frameworks.torch.functions.products import einsum as torch_einsum
 from flake8_cnnmem.frameworks.torch.functions.splitting import split
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.runtime import Runtime

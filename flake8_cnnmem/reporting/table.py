@@ -26,7 +26,7 @@ from flake8_cnnmem.reporting.phrases import (
     trained,
     verdict,
 )
-from flake8_cnnmem.results import ModelReport, Part, Remedy
+from flake8_cnnmem.results import ModelReport, Part, Remedy, Row
 from flake8_cnnmem.settings.options import Settings
 
 CAUSES_SHOWN = 5
@@ -54,8 +54,9 @@ def model(report: ModelReport, settings: Settings, wanted: TableOptions = ALL, i
         blocks.append(also(report))
     if report.causes:
         blocks.append(causes(report))
-    if report.rows:
-        blocks.append(layers(report, wanted, ink))
+    rows = wanted.rows(report)
+    if rows:
+        blocks.append(layers(report, rows, wanted, ink))
     if report.estimate is not None:
         said = [*growth(report), *not_counted(report)]
         blocks.append("\n".join([memory(report.estimate), *map(one_line, said)]))
@@ -127,9 +128,8 @@ def causes(report: ModelReport) -> str:
     return "\n".join(["wrong:" if report.problems else "not known:", *lines])
 
 
-def layers(report: ModelReport, wanted: TableOptions = ALL, ink: Ink = PLAIN) -> str:
+def layers(report: ModelReport, rows: Sequence[Row], wanted: TableOptions = ALL, ink: Ink = PLAIN) -> str:
     """The layer table: what each layer keeps for the backward pass, for the whole batch."""
-    rows = wanted.rows(report)
     cells = body(report, rows, wanted)
     width = NAME_WIDTH
     while True:

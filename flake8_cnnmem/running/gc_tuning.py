@@ -28,6 +28,12 @@ grown_old = False
 
 def seldom_collected(function: Callable[P, R]) -> Callable[P, R]:
     """The function, with the collector's threshold raised while it runs. The host's own setting comes back after it."""
+    return held_back(function, clear_away)
+
+
+def held_back(function: Callable[P, R], before_it: Callable[[], object] = lambda: None) -> Callable[P, R]:
+    """The same for what goes on with what the last file has left (a report that is printed): nothing is cleared away
+    before, but by `before_it`."""
 
     @functools.wraps(function)
     def collected_seldom(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -37,7 +43,7 @@ def seldom_collected(function: Callable[P, R]) -> Callable[P, R]:
             # Switched off, or raised by the host itself.
             return function(*args, **kwargs)
         # Modules, functions and frames refer to each other, so that nothing of the last file has gone by itself.
-        clear_away()
+        before_it()
         looks = looks_at_older()
         with passing_over_what_is_there():
             gc.set_threshold(YOUNG, *before[1:])
@@ -45,7 +51,7 @@ def seldom_collected(function: Callable[P, R]) -> Callable[P, R]:
                 return function(*args, **kwargs)
             finally:
                 gc.set_threshold(*before)
-                grown_old = looks_at_older() > looks
+                grown_old = looks_at_older() > looks or (grown_old and before_it is not clear_away)
 
     return collected_seldom
 

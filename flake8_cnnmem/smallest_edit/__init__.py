@@ -282,7 +282,7 @@ def scene_of(report: FileReport, source: Source, notes: Notes) -> Scene:
 def candidates(report: FileReport, scene: Scene) -> Iterator[Candidate]:
     """The edits that may mend the first wrong size, the most plausible first, each looked for when its turn comes."""
     first, what = scene.problem, scene.problem.problem.what
-    if what.startswith("has ") or what.endswith("order in memory"):
+    if what.startswith(("has ", *OF_NUMBERS)) or what.endswith("order in memory"):
         return
     solving = () if writes_batch(report, first) else SOLVED
     queue: list[tuple[float, int, Candidate]] = []
@@ -312,6 +312,10 @@ def candidates(report: FileReport, scene: Scene) -> Iterator[Candidate]:
             number += 1
             heappush(queue, (each.rank + later, number, each))
     yield from those_before(inf)
+
+
+OF_NUMBERS = ("takes indices below ", "takes classes below ")
+"""How problems begin in which no sizes meet, but numbers and what they name."""
 
 
 def writes_batch(report: FileReport, first: LayerProblem) -> bool:

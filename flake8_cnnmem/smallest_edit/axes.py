@@ -186,10 +186,25 @@ def order_lacking(scene: Scene) -> Iterator[Candidate]:
             shape = scene.shape(each) if isinstance(each, (ast.Name, ast.Subscript)) else None
             if shape is not None and len(shape) == THREE and scene.is_model(call.func) and not scene.is_made(each):
                 yield scene.candidate(12, each, scene.text(each) + behind)
+    yield from channels_of_arrays(scene)
+
+
+def channels_of_arrays(scene: Scene) -> Iterator[Candidate]:
+    """The channels of images, which stand last in an array, before their sides, where the array becomes a tensor."""
+    declared, elsewhere = scene.problem.problem.declared, scene.problem.problem.elsewhere
+    if elsewhere is None or not scene.has_maps or not scene.spelling.permuting:
+        return
+    for call in scene.index.calls:
+        shape = scene.shape(call) if called(call) in scene.spelling.of_arrays else None
+        if shape is None or len(shape) not in (THREE, THREE + 1) or shape[-1] != declared:
+            continue
+        before, behind = range(len(shape) - THREE), range(len(shape) - THREE, len(shape) - 1)
+        order = ", ".join(map(str, (*before, len(shape) - 1, *behind)))
+        yield scene.candidate(11, call, scene.text(call) + scene.spelling.permuting.format(order))
 
 
 THREE = 3
-"""The axes of sequences of features."""
+"""The axes of sequences of features, and of an image."""
 
 
 def exchanged(scene: Scene) -> Iterator[Candidate]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 from flake8_cnnmem.ops import AttentionInputs, Broadcast, Linear, Loss
@@ -60,12 +59,7 @@ def other_tensor(scene: Scene) -> Iterator[Candidate]:
             shape = scene.shape(node) if isinstance(node, ast.Name) else None
             if shape is None or not isinstance(node, ast.Name):
                 continue
-            read = Counter(
-                each.id
-                for each in scene.inside_of(scene.scope_of(node))
-                if isinstance(each, ast.Name) and is_read(each)
-            )
-            if read[node.id] < MORE:
+            if reads_of_value(scene, node) < MORE:
                 # What it gave would be lost.
                 continue
             parent = scene.parents.get(id(node))
@@ -81,6 +75,26 @@ def other_tensor(scene: Scene) -> Iterator[Candidate]:
 
 MORE = 2
 """How often a function reads a tensor whose place another one may take."""
+
+
+def reads_of_value(scene: Scene, node: ast.Name) -> int:
+    """How often a function reads the value that a name has at one of its reads: from where it was given last to where
+    it is given anew."""
+    own = [each for each in scene.inside_of(scene.scope_of(node)) if isinstance(each, ast.Name) and each.id == node.id]
+    given = [statement_lines(scene, each) for each in own if isinstance(each.ctx, ast.Store)]
+    first = max((last for _, last in given if last < node.lineno), default=0)
+    until = min((last for _, last in given if last >= node.lineno), default=None)
+    read = [each.lineno for each in own if is_read(each) and each.lineno > first]
+    return sum(until is None or line <= until for line in read)
+
+
+def statement_lines(scene: Scene, node: ast.AST) -> tuple[int, int]:
+    """The lines of the statement that a node stands in, of one with a body those of its head."""
+    statement = scene.statement_of(node)
+    if statement is None:
+        return 0, 0
+    last = getattr(statement, "end_lineno", None) or statement.lineno
+    return statement.lineno, statement.lineno if hasattr(statement, "body") else last
 
 
 def is_read(node: ast.Name) -> bool:

@@ -139,7 +139,7 @@ class Scene(Dataset):
 {scenes}
 data = ConcatDataset(scenes)
 train, rest = random_split(data, [len(data) - len(data) // 10, len(data) // 10])
-net = nn.Conv2d(3, 5, 1)
+net = nn.Conv2d(3, 5, 1).cuda()
 opt = torch.optim.SGD(net.parameters(), 0.1)
 loss = nn.CrossEntropyLoss()
 for x, y in DataLoader(train, 6):

@@ -215,3 +215,35 @@ def test_what_the_step_itself_draws_is_not_held_beside_it(tmp_path: Path) -> Non
     (report,) = reports_of(tmp_path, DRAWN)
     assert report.training.batch_size.value == 64
     assert not [each for each in report.causes if "held beside" in each.reason]
+
+
+PICKED = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, {width})).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(4):
+    x, y = torch.randn(128, 64, device="cuda"), torch.randint(0, 9, (128,), device="cuda")
+    out = net(x)
+    optimizer.zero_grad()
+    {loss}.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "loss", "status"),
+    [
+        (256, "out[y.unique()].pow(2).mean()", "lower-bound"),
+        (1, "out[y.unique()].pow(2).mean()", "exact"),
+        (256, "out[y > 3].pow(2).mean()", "lower-bound"),
+        (256, "out[y].pow(2).mean()", "exact"),
+    ],
+    ids=["rows that differ", "little", "by a mask", "as many rows"],
+)
+def test_a_loss_of_values_whose_number_is_not_known_makes_more_than_is_counted(
+    tmp_path: Path, width: int, loss: str, status: str
+) -> None:
+    (report,) = reports_of(tmp_path, PICKED.format(width=width, loss=loss))
+    assert report.status == status, report.causes

@@ -247,3 +247,29 @@ def test_what_one_start_changes_the_others_do_not_find(change: str, tmp_path: Pa
     assert [each.status for each in found] == ["exact"]
     assert alone.estimate is not None
     assert [each.estimate.total for each in found if each.estimate is not None] == [alone.estimate.total]
+
+
+FIELDS = {
+    "a module of linen": (
+        "from flax import linen as nn\nclass Net(nn.Module):\n    width: int\n    @nn.compact\n"
+        "    def __call__(self, x):\n        return nn.Dense(self.width)(x)\n"
+    ),
+    "a dataclass": (
+        "from dataclasses import dataclass\nfrom torch import nn\n@dataclass(eq=False)\nclass Net(nn.Module):\n"
+        "    width: int\n    def __post_init__(self):\n        super().__init__()\n"
+        "        self.inner = nn.Linear(3, self.width)\n    def forward(self, x):\n        return self.inner(x)\n"
+    ),
+    "layers made of a field that nobody gives": (
+        "from flax import linen as nn\nclass Net(nn.Module):\n    widths: list\n    @nn.compact\n"
+        "    def __call__(self, x):\n        for layer in [nn.Dense(each) for each in self.widths]:\n"
+        "            x = layer(x)\n        return x\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FIELDS)
+def test_a_class_that_nobody_makes_lacks_its_fields_and_raises_nothing(case: str, tmp_path: Path) -> None:
+    (report,) = reports(FIELDS[case], tmp_path)
+    told = [cause.reason for cause in report.causes]
+    assert any(reason.startswith("nobody gives Net its field width") for reason in told), told
+    assert not any("raises" in reason for reason in told), told

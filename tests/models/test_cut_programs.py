@@ -40,6 +40,17 @@ for iteration in range(1000):
     optimizer.step()
 """
 
+PRIMES = """\
+def primes(count):
+    found, number = [], 2
+    while len(found) < count:
+        if all(number % prime for prime in found):
+            found.append(number)
+        number += 1
+    return found
+"""
+"""What takes long to follow."""
+
 COUNTS_FOR_LONG = """\
 import torch
 from torch import nn
@@ -48,13 +59,7 @@ model = nn.Sequential(nn.Flatten(), nn.Linear(784, 10)).cuda()
 optimizer = torch.optim.Adam(model.parameters())
 
 
-def primes(count):
-    found, number = [], 2
-    while len(found) < count:
-        if all(number % prime for prime in found):
-            found.append(number)
-        number += 1
-    return found
+PRIMES
 
 
 def main():
@@ -80,7 +85,7 @@ def test_many_evaluations_before_the_first_step_do_not_use_the_budget_up() -> No
     ("count", "status", "batch"), [(10, "exact", 64), (100_000, "lower-bound", 32)], ids=["followed", "cut off"]
 )
 def test_a_program_that_is_cut_off_before_it_trains_is_no_exact_one(count: int, status: str, batch: int) -> None:
-    code = COUNTS_FOR_LONG.replace("{count}", str(count))
+    code = COUNTS_FOR_LONG.replace("PRIMES\n", PRIMES).replace("{count}", str(count))
     [report] = analyse(Source("train.py", code), Settings()).reports
     assert (report.status, report.training.batch_size.value) == (status, batch), report.causes
     said = [cause.reason for cause in report.causes if "too long to be followed" in cause.reason]
@@ -132,13 +137,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--mode", required=True)
 
 
-def primes(count):
-    found, number = [], 2
-    while len(found) < count:
-        if all(number % prime for prime in found):
-            found.append(number)
-        number += 1
-    return found
+PRIMES
 
 
 def main():
@@ -160,6 +159,6 @@ main()
 
 
 def test_a_training_keeps_its_optimizer_where_the_other_side_of_its_branch_runs_for_too_long() -> None:
-    (report,) = analyse(Source("train.py", CUT_ON_THE_OTHER_SIDE), Settings()).reports
+    (report,) = analyse(Source("train.py", CUT_ON_THE_OTHER_SIDE.replace("PRIMES\n", PRIMES)), Settings()).reports
     assert report.training.optimizer.value.name == "adam"
     assert report.training.batch_size.value == 64

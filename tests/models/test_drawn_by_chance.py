@@ -111,3 +111,50 @@ def test_the_longest_of_the_lengths_that_the_program_gives_is_known(first: str, 
     given = f"lines = input().split()\nx = torch.randn(2, 100, 80)\nlengths = torch.tensor({values})"
     text = MASKED.format(first=first) + TRAINING.format(optimizer="SGD", given=given, names="x, lengths")
     assert reported(text).status == status
+
+
+MASKS = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def attend(q, mask):
+    return F.scaled_dot_product_attention(q, q, q, attn_mask=mask, dropout_p=0.1)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q = nn.Linear(128, 128)
+
+    def forward(self, x, mask):
+        whole = mask[:, None, None, :].expand(-1, 1, mask.shape[1], -1)
+        {mask}
+        q = self.q(x).view(8, 64, 4, 32).transpose(1, 2)
+        return attend(q, whole).transpose(1, 2).reshape(8, 64, 128)
+
+
+"""
+
+BYTES = 2_442_760, 2_573_832
+"""What PyTorch asks for without a mask, and with one, less cuBLAS (tests/oracle/measure_programs.py)."""
+
+
+@pytest.mark.parametrize(
+    ("mask", "status", "figure"),
+    [
+        ("whole = None", "exact", BYTES[0]),
+        ("whole = whole", "exact", BYTES[1]),
+        ("whole = None if mask.all() else whole", "upper-bound", BYTES[1]),
+    ],
+    ids=["without", "with", "as its values are"],
+)
+def test_a_mask_that_may_not_be_there_is_counted(mask: str, status: str, figure: int) -> None:
+    """Attention by a mask that is left out where it masks nothing needs at most what it needs with it."""
+    given = "x, mask = torch.randn(8, 64, 128), torch.randint(0, 2, (8, 64)).bool()"
+    text = MASKS.format(mask=mask) + TRAINING.format(optimizer="SGD", given=given, names="x, mask")
+    report = reported(text)
+    assert report.status == status
+    assert report.estimate is not None
+    assert report.estimate.total == pytest.approx(figure, rel=0.001)

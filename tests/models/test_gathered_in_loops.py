@@ -110,11 +110,35 @@ for step in range(200):
             print(F.mse_loss(pv, yv).item())
 """
 
+BY_NAME = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+teacher = nn.Linear(512, 256).cuda()
+student = nn.Linear(512, 256).cuda()
+opt = torch.optim.SGD(student.parameters(), lr=0.1)
+loader = DataLoader(TensorDataset(torch.rand(6400, 512)), batch_size=640)
+for epoch in range(2):
+    for x, in loader:
+        x = x.cuda()
+        targets = {}
+        with torch.no_grad():
+            for at, name in enumerate(["weak", "strong"]):
+                targets[name, "t"] = teacher(x)
+                targets[name, "u"] = teacher(x * 2)
+        out = student(x)
+        loss = ((out - targets["weak", "t"]) ** 2).mean() + ((out - targets["strong", "u"]) ** 2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+"""
+
 EXACT = {
     "the states of a rollout": (ROLLOUT, 1_028_608),
     "numbers of the turns of a large model that gathers gradients": (DEEP, 1_153_024),
     "results of steps": (IN_STEPS, 5_573_632),
     "what an evaluation now and then leaves by names": (NOW_AND_THEN, 10_190_848),
+    "targets that two turns put into a dict by name": (BY_NAME, 9_570_312),
 }
 
 

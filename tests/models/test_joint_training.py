@@ -56,8 +56,8 @@ PROGRAMS = {
     "a graph that is retained for a second loss": (
         HEAD + "encoder, decoder = Encoder(), Decoder()\n"
         "first, second = torch.optim.Adam(encoder.parameters()), torch.optim.Adam(decoder.parameters())\n"
-        "out = decoder(encoder(x))\n(out - x).abs().mean().backward(retain_graph=True)\nfirst.step()\n"
-        "out.pow(2).mean().backward()\nsecond.step()",
+        "out = decoder(encoder(x))\n(out - x).abs().mean().backward(retain_graph=True)\n"
+        "out.pow(2).mean().backward()\nfirst.step()\nsecond.step()",
         ["Encoder", "Decoder"],
         "exact",
     ),

@@ -280,3 +280,52 @@ def test_a_model_whose_program_ends_in_an_error_before_it_trains_is_not_exact() 
         Source("net.py", text.format(data="[(torch.zeros(4, 8), torch.zeros(4).long())] * 3")), Settings()
     ).reports
     assert (report.status, report.training.batch_size.value) == ("exact", 4)
+
+
+TRANSFORMED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Front(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.{held}
+
+    def forward(self, x):
+        return x @ self.filters.t()
+
+class Clips(Dataset):
+    def __init__(self):
+        self.front = Front()
+
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, i):
+        with torch.no_grad():
+            return self.front(torch.randn(1, 160)), i % 10
+
+net = nn.Sequential(nn.Flatten(), nn.Linear(4, 10))
+optimizer = torch.optim.Adam(net.parameters())
+for epoch in range(2):
+    for x, y in DataLoader(Clips(), batch_size=16):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("held", "names"),
+    [
+        ("register_buffer('filters', torch.randn(4, 160))", ["net"]),
+        ("filters = nn.Parameter(torch.randn(4, 160))", ["Front", "net"]),
+    ],
+)
+def test_a_transform_of_a_data_set_is_not_fed_what_it_gives(held: str, names: list[str]) -> None:
+    """The loader's batches are what another model is called on; a transform without parameters is no model at all."""
+    reports = analyse(Source("train.py", TRANSFORMED.replace("{held}", held)), Settings()).reports
+    assert [report.name for report in reports] == names
+    assert not any(report.status == "unresolved" for report in reports)
+    assert reports[-1].status == "exact"

@@ -139,10 +139,10 @@ def test_shapes_that_are_not_all_known(make_report: Make) -> None:
 @pytest.mark.parametrize("name", ["0", "1e5", "a|b", "<b>", "a\nb", "\x1b[31m", "名前", "\udcff"])
 def test_any_layer_name_is_one_row(make_report: Make, name: str) -> None:
     rows = (Row(name, "Conv2d", 3, (64, 8, 8), 10, 0, 0),)
-    plain = table.layers(make_report(rows=make_report().rows[:1])).splitlines()
-    assert len(table.layers(make_report(rows=rows)).splitlines()) == len(plain)
+    plain = table.layers(make_report(), make_report().rows[:1]).splitlines()
+    assert len(table.layers(make_report(), rows).splitlines()) == len(plain)
     if name.isascii() and name.isprintable():
-        assert f"\n{name} " in table.layers(make_report(rows=rows))
+        assert f"\n{name} " in table.layers(make_report(), rows)
 
 
 def test_models_are_set_apart(make_report: Make) -> None:
@@ -159,7 +159,7 @@ def test_a_long_module_path_loses_its_middle() -> None:
 
 def test_long_names_leave_the_numbers_in_sight(make_report: Make) -> None:
     rows = tuple(replace(row, name=f"{'very.' * 40}{row.name}", type="T" * 200) for row in make_report().rows)
-    assert max(map(len, table.layers(make_report(rows=rows)).splitlines())) < 155
+    assert max(map(len, table.layers(make_report(), rows).splitlines())) < 155
 
 
 def test_what_would_make_it_smaller_is_listed(make_report: Make) -> None:

@@ -201,7 +201,9 @@ def process(
                 own[each.name] = each.default
     if init:
         check_order(entries)
-        own["__init__"] = own.get("__init__", Native("__init__", initialiser(cls, entries), propagate_unknown=False))
+        needed = tuple(each.name for each in entries if each.init and each.default is each.factory is MISSING)
+        made = Native("__init__", initialiser(cls, entries), propagate_unknown=False, lacks=lambda cls: needed)
+        own["__init__"] = own.get("__init__", made)
     if repr:
         own.setdefault("__repr__", Native("__repr__", representation))
     if eq:

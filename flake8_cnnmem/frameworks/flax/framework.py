@@ -26,10 +26,11 @@ def is_layer(value: Value) -> bool:
 
 
 def children(layer: Instance) -> list[tuple[str, Instance]]:
-    """Pairs of name and layer of those that a layer holds directly."""
+    """Pairs of name and layer of those that a layer holds directly, but for what could not be followed."""
     if nnx.is_module(layer):
         return nnx.children(layer)
-    return list(layer.native.children.items()) if is_module(layer) and hasattr(layer.native, "children") else []
+    held = layer.native.children if is_module(layer) and hasattr(layer.native, "children") else {}
+    return [(name, child) for name, child in held.items() if isinstance(child, Instance)]
 
 
 def inside(root: Instance) -> Iterator[tuple[str, Instance]]:

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from flake8_cnnmem.frameworks.keras.optimizer_states import DECAYED_AHEAD, STATES
 from flake8_cnnmem.frameworks.keras.optimizer_states import EAGER as EAGER_STATES
-from flake8_cnnmem.frameworks.keras.optimizer_states import STATES
-from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, rows, table
+from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, OtherOrder, Rules, Saved, rows, table
 from flake8_cnnmem.unknown import Unknown
 
 X = Saved("x")
@@ -34,6 +34,7 @@ IN_PLACE = OpRule(gradient="reuse", layout="contiguous", reuses=True)
 PASSES = OpRule(gradient="same", layout="contiguous")
 CONSTANT = OpRule(gradient="none", layout="contiguous")
 
+LOOP = "TensorFlow's while loop"
 HALF = "half"
 WITHIN = "within"
 """Keras computes it in float32 under a mixed policy, on a copy of its input, and gives half precision back."""
@@ -131,7 +132,13 @@ LAYERS = [
     # Of more than two axes, too: read as a matrix (tensordot).
     ("linear", OpRule((X,), layout="contiguous", weights="first", autocast=HALF)),
     ("bilinear", OpRule((X, Saved("x1")), layout="contiguous")),
+    # Its gradient is the rows that were read (IndexedSlices); what the optimizer makes of them is its own
+    # (`OptimizerState.rows`). A variable of which single rows are changed is copied to be read from then on
+    # (copy_on_read_mode of tensorflow/core/framework/resource_var.h).
     ("embedding", OpRule((X,), layout="contiguous")),
+    ("embedding/squared", OpRule((X,), backward=(New("y"),), layout="contiguous")),
+    ("embedding/twice", OpRule((X,), backward=(New("y"),), layout="contiguous", beside_update=True)),
+    ("embedding/scattered", OpRule((X,), forward=(New("table"),), gradient="rows", layout="contiguous")),
     # The gradient times x and times the scale.
     ("batch_norm", OpRule((X, own("channels", 4, 2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
     # A multiplication and an addition; what goes in is needed for the scale's gradient alone.
@@ -157,7 +164,7 @@ LAYERS = [
 
 MERGES = [
     *rows("add subtract average", OpRule(gradient="same", layout="contiguous", reuses=True)),
-    ("multiply", OpRule((OPERANDS,), layout="contiguous")),
+    ("multiply", OpRule((OPERANDS,), layout="contiguous", crossed=True)),
     *rows("divide power atan2 hypot logaddexp", OpRule((Saved("inputs"),), backward=(New("y"),), layout="contiguous")),
     # Which of the two it was is found out ahead.
     *rows("maximum minimum", OpRule((own("y", 1),), layout="contiguous", reuses=True)),
@@ -214,11 +221,12 @@ ATTENTION = [
 
 RECURRENT = [
     # cuDNN's fused kernels: x, y and a reserve with the gates of each step.
-    ("lstm", OpRule((X, Y, own("steps", times=6)), layout="contiguous", weights="all", autocast=HALF)),
-    ("gru", OpRule((X, Y, own("steps", times=5)), layout="contiguous", weights="all", autocast=HALF)),
-    # While loops, which keep the carried state and what each step computes.
-    ("rnn", OpRule((X, own("steps", times=3)), layout="contiguous", weights="all", autocast=HALF)),
-    ("conv_lstm", OpRule((X, own("steps", times=8)), layout="contiguous", weights="all", autocast=HALF)),
+    ("lstm", OpRule((X, Y, own("steps", times=6)), layout="contiguous", weights="all", autocast=HALF, library="cuDNN")),
+    ("gru", OpRule((X, Y, own("steps", times=5)), layout="contiguous", weights="all", autocast=HALF, library="cuDNN")),
+    # While loops, which keep the carried state and what each step computes in lists, and run several steps at once:
+    # the least that was measured.
+    ("rnn", OpRule((X, own("steps")), layout="contiguous", weights="all", autocast=HALF, library=LOOP)),
+    ("conv_lstm", OpRule((X, own("steps", times=7)), layout="contiguous", weights="all", autocast=HALF, library=LOOP)),
 ]
 
 LOSSES = [
@@ -239,8 +247,26 @@ RULES = Rules(
     merges_equal=True,
     rewrites={"swish": "silu", "sub": "subtract", "mul": "multiply"},
     optimizers=STATES,
+    other_order=OtherOrder(
+        rows={name: replace(row, kernel_first=False) for name, row in TABLE.items() if row.kernel_first},
+        optimizers=DECAYED_AHEAD,
+        turns=1,
+        cause=(
+            "the peak depends on the order in which TensorFlow's executor runs what is independent (the gradients of a"
+            " kernel and of its input, the decay of weights): counted is one that needs less"
+        ),
+        margin=0.02,
+        blocks=256,
+    ),
 )
-"""Keras on TensorFlow, in graph mode."""
+"""Keras on TensorFlow, in graph mode.
+
+Both gradients of a convolution become ready at once. Which of them comes first depends on where TensorFlow's optimizer
+has put the constants of their shapes, and is another one in nets that differ by a layer: of ten small nets the kernel's
+was first in five (the step's own graph, gone through by tests/oracle/tensorflow_executor.py). Until the kernel's is
+made, what the convolution has read stays. How many updates are under way at once depends on how many ops the way back
+has between two variables.
+"""
 
 ON_TAPE = [
     # Their gradients ask for the shape of what went in, which only a graph can have without it.
@@ -258,12 +284,13 @@ EAGER = replace(
     optimizers=EAGER_STATES,
     rows=MappingProxyType(
         {
-            **{kind: replace(row, reuses=False) for kind, row in TABLE.items()},
+            **{kind: replace(row, reuses=False, crossed=False) for kind, row in TABLE.items()},
             **dict(ON_TAPE),
         }
     ),
     step="phases",
     merges_equal=False,
+    other_order=None,
     eager=True,
 )
 """Loops with a GradientTape outside of any graph: the tape holds what it recorded, and every gradient is there at the
@@ -274,6 +301,7 @@ JAX = replace(
     RULES,
     rows=MappingProxyType({kind: replace(TABLE[kind], backward=()) for kind in READ_AGAIN}),
     otherwise=IN_PLACE,
+    other_order=None,
 )
 """Keras on JAX, where XLA compiles the step as a whole and decides what is kept and what is computed again: no more
 than what the gradients of products and convolutions read, which makes a lower bound."""

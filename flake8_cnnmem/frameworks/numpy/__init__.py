@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.frameworks.numpy import dtypes, indexing, members, random
+from flake8_cnnmem.frameworks.numpy import dtypes, indexing, linear_algebra, members, random
 from flake8_cnnmem.frameworks.numpy.arithmetic import operate
 from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
@@ -43,9 +43,11 @@ MODULES: dict[str, dict[str, Value]] = {
         **dtypes.SCALARS, **FUNCTIONS, **CONSTANTS,
     },
     "numpy.random": random.FUNCTIONS,
+    "numpy.linalg": linear_algebra.LINALG,
+    "numpy.fft": linear_algebra.FFT,
 }  # fmt: skip
 
-NOT_FOLLOWED = ("linalg", "fft", "testing", "ma", "lib", "typing", "core", "polynomial", "ctypeslib", "char",
+NOT_FOLLOWED = ("testing", "ma", "lib", "typing", "core", "polynomial", "ctypeslib", "char",
 "emath", "rec",
                 "exceptions", "matlib", "version")  # fmt: skip
 

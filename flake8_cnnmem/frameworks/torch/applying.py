@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.arranging import note_cause
+from flake8_cnnmem.frameworks.changed_weights import WRITTEN_LEAVES
 from flake8_cnnmem.frameworks.torch.autograd.grad import OF_LEAVES, STEPPING
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating, kind, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
@@ -79,6 +80,7 @@ def apply(
             # Written in place it is the same tensor, for whoever else holds it.
             first = tensors[0]
             if op.in_place and type(first) is Constant and first.data is None:
+                note_leaf_written(run, first)
                 return first
             if isinstance(folded, Tensor) and folded.view_of is None:
                 note_made(run, folded, *tensors)
@@ -192,9 +194,17 @@ def refuse_leaf(run: Runtime, written: Tensor | Unknown) -> None:
         if not is_view(leaf):
             return
         leaf = leaf.call.inputs[0]
+    if isinstance(leaf, Weight) and not run.grad_enabled and id(leaf) not in run.data(VALUES_READ):
+        # Written through `.data` it keeps its version.
+        note_leaf_written(run, leaf)
     if asks_for_gradient(run, leaf):
         what = "a leaf Variable" if leaf is written else "a view of a leaf Variable"
         raise run.error("RuntimeError", f"{what} that requires grad is being used in an in-place operation.")
+
+
+def note_leaf_written(run: Runtime, leaf: Tensor) -> None:
+    """The code writes here into what no op made, or into a view of it."""
+    run.data(WRITTEN_LEAVES).setdefault(id(leaf), []).append(run.next_number())
 
 
 def refuse_repeated(run: Runtime, written: Tensor | Unknown) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from flake8_cnnmem.frameworks.changed_weights import CROSSED
+from flake8_cnnmem.frameworks.changed_weights import CROSSED, PLACED
 from flake8_cnnmem.frameworks.torch.noted import note_made
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind, lies_on_device
 from flake8_cnnmem.runtime import Runtime
@@ -91,6 +91,8 @@ def asks_for_gradient(tensor: Tensor) -> bool:
 
 def all_to_device(run: Runtime, value: Value, depth: int = 6) -> Value:
     """A batch with all its tensors, as a trainer or a loader that it has prepared moves it."""
+    # The models are moved by who moves the batch.
+    run.data(PLACED)["batch"] = True
     if isinstance(value, Tensor):
         return to_device(run, value)
     if depth and type(value) is dict:

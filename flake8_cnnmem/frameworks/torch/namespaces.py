@@ -26,6 +26,7 @@ from flake8_cnnmem.frameworks.torch.functions import (
     foreach,
     joining,
     linalg,
+    products,
     ranges,
     repetition,
     shapes,
@@ -68,8 +69,8 @@ from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value, native
 
 DECLARING = (
-    complex, functional_convolution, creation, ranges, joining, linalg, functional_pooling, repetition, shapes,
-    tensors, attention_layers, linear_layers, adaptive, foreach, deprecated_orders, state, spectra,
+    complex, functional_convolution, creation, ranges, joining, linalg, products, functional_pooling, repetition,
+    shapes, tensors, attention_layers, linear_layers, adaptive, foreach, deprecated_orders, state, spectra,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 
@@ -292,6 +293,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.utils.data": dataset.DATA,
     "torch.utils.data.dataset": dataset.DATA,
     "torch.utils.data.dataloader": dataset.DATA,
+    "torch.utils.data._utils.collate": dataset.DATA,
     "torch.utils.data.sampler": dataset.DATA,
     "torch.utils.data.distributed": dataset.DATA,
     "torch.utils._pytree": LazyTable("trees", "TREES"),
@@ -340,6 +342,8 @@ CONTENTS: dict[str, Contents] = {
         "disable": native("disable", scripting.given_back),
         "allow_in_graph": native("allow_in_graph", scripting.given_back),
     },
+    "torch._subclasses": {"FakeTensor": Class("FakeTensor", module="torch._subclasses.fake_tensor")},
+    "torch._subclasses.fake_tensor": {"FakeTensor": Class("FakeTensor", module="torch._subclasses.fake_tensor")},
     "torch._dynamo": {
         "disable": native("disable", scripting.given_back),
         "allow_in_graph": native("allow_in_graph", scripting.given_back),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from flake8_cnnmem.frameworks.arranging import note_cause
+from flake8_cnnmem.frameworks.changed_weights import PLACED
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.values import Instance, Value
@@ -30,6 +31,8 @@ def enter_device(run: Runtime, self: Instance) -> Value:
     """`with torch.device(...)`: what is made inside lies there."""
     if is_meta(self):
         count_regions(run, 1)
+    else:
+        run.data(PLACED)["region"] = True
     return self
 
 

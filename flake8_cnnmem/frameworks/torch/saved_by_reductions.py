@@ -147,14 +147,18 @@ REDUCTIONS = [
     # The places of the extremes, which are counted.
     *rows("amax amin max/all min/all", OpRule((X, Y), backward=(New("x", 1), New("y", 8)), partial=1, counts=True)),
     *rows("max/whole min/whole", OpRule((X, Y), backward=(New("x", 1, 2), New("x", 4)))),
-    # Eight bytes of whole numbers are gone when the gradient comes.
-    *((f"{kind}/half, whole", OpRule((X, Y), backward=(New("x", 1, 2), New("x", 6)))) for kind in ("max", "min")),
+    # Whole numbers of eight bytes each are gone when the gradient comes.
+    *(
+        (f"{kind}/{half}, whole", OpRule((X, Y), backward=(New("x", 1, 2), New("x", 6))))
+        for kind in ("max", "min")
+        for half in ("half", "halves")
+    ),
     # Mean, sum of squares and both numbers.
-    ("var", OpRule((X,), backward=OF_VARIANCE, partial=16)),
+    ("var", OpRule((X,), backward=OF_VARIANCE, partial=16, deviates=True)),
     # The gradient of the mean is made and added when the other is there; where one is read alone it is that one's.
-    ("var_mean", OpRule((X,), backward=temporaries(2), alone=(OF_VARIANCE, ()), partial=16)),
-    ("std", OpRule((X, Y), backward=OF_DEVIATION, partial=16)),
-    ("std_mean", OpRule((X, Y), backward=temporaries(2), alone=(OF_DEVIATION, ()), partial=16)),
+    ("var_mean", OpRule((X,), backward=temporaries(2), alone=(OF_VARIANCE, ()), partial=16, deviates=True)),
+    ("std", OpRule((X, Y), backward=OF_DEVIATION, partial=16, deviates=True)),
+    ("std_mean", OpRule((X, Y), backward=temporaries(2), alone=(OF_DEVIATION, ()), partial=16, deviates=True)),
     # A mask of what is zero.
     ("norm", OpRule((X, Y), backward=(*temporaries(1), New("y", 1)), autocast=RESULT, partial=4)),
     # The gradient is made in float32, and cast.
@@ -182,6 +186,11 @@ REDUCTIONS = [
     (
         "prod/half",
         OpRule((X, Y), backward=(New("x", 4, 2), New("x", 1), New("x", 2), New("y", 8)), autocast=RESULT, partial=4),
+    ),
+    # What is zero is counted as whole numbers of eight bytes, which are gone when the gradient comes.
+    (
+        "prod/halves",
+        OpRule((X, Y), backward=(New("x", 6), New("x", 1), New("y", 8)), autocast=RESULT, partial=4),
     ),
     # The gradient is turned round, summed up and turned back; of half precision it is cast before.
     ("cumsum", OpRule(backward=temporaries(2), layout="contiguous", autocast=RESULT)),

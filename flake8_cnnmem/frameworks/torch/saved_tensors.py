@@ -70,7 +70,12 @@ ACTIVATIONS = [
             mask_first=True,
         ),
     ),
-    ("prelu", OpRule((X,), backward=(New("y"),), weights="first", autocast=HALF, gradient_layout="slope")),
+    (
+        "prelu",
+        OpRule(
+            (X,), backward=(New("y"),), weights="first", autocast=HALF, gradient_layout="slope", channels_summed=True
+        ),
+    ),
     ("glu", by_input(layout="halves", gradient_layout="contiguous")),
     *rows("softsign tanhshrink", OpRule((X, Saved(New("x"))), forward=temporaries(1), backward=temporaries(3))),
 ]
@@ -285,7 +290,7 @@ MERGES = [
     # Both factors.
     ("qr", OpRule((Y, Saved("positions")), backward=temporaries(3))),
     # Products of matrices, each of which keeps its factors; of an exponential how many, the values decide.
-    ("matrix_power", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(3))),
+    ("matrix_power", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(3), known=False)),
     ("matrix_exp", OpRule((X, Y), known=False)),
     *rows("pinv pinverse", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(4))),
     # linalg_solve_backward: A, the result, LU and its int32 pivots; the triangular one A and the result.

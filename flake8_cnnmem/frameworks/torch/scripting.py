@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.arranging import note_cause
+from flake8_cnnmem.frameworks.changed_weights import PLACED
 from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS, UNKNOWN_STEPS
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import backward
@@ -249,6 +250,8 @@ def default_dtype(run: Runtime) -> Value:
 def set_default_dtype(run: Runtime, /, d: Value = None) -> Value:
     """`torch.set_default_dtype(torch.bfloat16)`, `set_default_tensor_type("torch.cuda.HalfTensor")`: the dtype of what
     is made without one from now on."""
+    if "cuda" in str(d.module if isinstance(d, Class) else d):
+        run.data(PLACED)["type"] = True
     if isinstance(d, str):
         d = next((DTYPES[dtype] for word, dtype in TENSOR_TYPES.items() if d.endswith(word)), None)
     elif isinstance(d, Class):
@@ -259,6 +262,11 @@ def set_default_dtype(run: Runtime, /, d: Value = None) -> Value:
         dtype = dtype_of(d)
         found["dtype"] = "float" if dtype == "float32" else dtype
     return None
+
+
+def set_default_device(run: Runtime, /, device: Value = None) -> None:
+    """`torch.set_default_device("cuda")`: where everything is made from now on."""
+    run.data(PLACED)["default"] = True
 
 
 TENSOR_TYPES = {
@@ -311,6 +319,7 @@ MISCELLANEOUS: dict[str, Value] = {
     "get_default_dtype": native("get_default_dtype", default_dtype),
     "set_default_dtype": native("set_default_dtype", set_default_dtype),
     "set_default_tensor_type": native("set_default_tensor_type", set_default_dtype),
+    "set_default_device": native("set_default_device", set_default_device),
     "get_default_device": answer("get_default_device", GPU),
     "result_type": native("result_type", promoted),
     "promote_types": native("promote_types", promoted_types),
@@ -323,8 +332,7 @@ MISCELLANEOUS: dict[str, Value] = {
     "seed": answer("seed", 0),
     **{
         name: native(name, nothing)
-        for name in ("manual_seed", "set_default_device",
-                     "set_printoptions", "set_num_threads", "set_num_interop_threads", "set_rng_state",
+        for name in ("manual_seed", "set_printoptions", "set_num_threads", "set_num_interop_threads", "set_rng_state",
                      "use_deterministic_algorithms", "set_float32_matmul_precision", "set_flush_denormal",
                      "set_anomaly_enabled")
     },

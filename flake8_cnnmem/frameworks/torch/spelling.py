@@ -49,5 +49,6 @@ SPELLING = Spelling(
     stacks={"stack": "cat", "cat": "stack"},
     widths_of_keys={"MultiheadAttention": ("kdim", "vdim")},
     reshapes=frozenset(("view", "reshape", "unflatten")),
+    of_arrays=frozenset(("from_numpy", "as_tensor", "tensor", "FloatTensor", "Tensor")),
     made=MADE,
 )

@@ -42,12 +42,15 @@ def note_refused(run: Runtime, what: str, dtype: str) -> None:
 
 
 def is_in_training_dtype(run: Runtime, tensor: Tensor) -> bool:
-    """Whether a layer in the dtype that the model trains in has made a result, or it is such a layer's weight."""
+    """Whether a layer in the dtype that the model trains in has made a result, it is such a layer's weight, or the code
+    makes it in the default dtype (`torch.randn`)."""
     at = tensor
     for _ in range(MOST_OPS):
         if isinstance(at, Weight):
             return not at.buffer
-        if at.call is None or not at.call.inputs or at.dtype != "float":
+        if at.call is None:
+            return at is tensor and at.site is not None and at.as_wide_as is None and not at.symbolic
+        if not at.call.inputs or at.dtype != "float":
             return False
         run.spend(1)
         if (at.call.op.product or at.call.op.convolves) and at.call.weights:

@@ -61,10 +61,12 @@ def declare(name: str, stub: Stub, whole: bool = False) -> Class:
         arguments = {word: self.attributes.get(word) for word in own.parameters}
 
         def change(value: Value) -> Value:
-            if isinstance(value, Unknown) and not whole:
-                # However it was read, it is an image.
-                value = image(Picture(value, value, value))
-            return stub(run, value, **arguments)
+            if not isinstance(value, Unknown) or whole:
+                return stub(run, value, **arguments)
+            # However it was read, it is an image; of Pillow or a tensor only where the transform tells.
+            unread = image(Picture(value, value, value))
+            changed = stub(run, unread, **arguments)
+            return value if changed is unread else changed
 
         if whole or (len(inputs) == 1 and not isinstance(inputs[0], (tuple, list, dict))):
             return change(inputs[0] if len(inputs) == 1 else Inputs(inputs))

@@ -14,6 +14,7 @@ from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
+from tests.conftest import not_followed
 
 TOWERS = """
 import keras, numpy as np
@@ -103,7 +104,6 @@ LOSSES = {
 @pytest.mark.parametrize(("loss", "causes"), LOSSES.values(), ids=LOSSES)
 def test_a_step_of_more_than_one_pass_is_a_bound(loss: str, causes: list[str], tmp_path: Path) -> None:
     report = only(tmp_path / "model.py", OWN_STEP.replace("{loss}", loss))
-    assert report.status == ("lower-bound" if causes else "exact")
-    assert [
-        cause.reason.rpartition(" ")[0] if "passes" in cause.reason else cause.reason for cause in report.causes
-    ] == causes
+    # What a convolution has read goes before or after its input's gradient is made.
+    assert report.status == "lower-bound"
+    assert not_followed(report) == causes

@@ -120,7 +120,7 @@ model = Characters()
 model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
 model.fit(ids)
 """,
-        [("exact", 16, (20,), "adam", 2498)],
+        [("lower-bound", 16, (20,), "adam", 2498)],
     ),
     "a pair of sequences from a data set": (
         """
@@ -186,7 +186,7 @@ model = Ratings()
 model.compile(keras.optimizers.Adagrad(0.1), "mse")
 model.fit(rows)
 """,
-        [("exact", 50, (), "adagrad", 84065)],
+        [("lower-bound", 50, (), "adagrad", 84065)],
     ),
     "a picture and numbers from a sequence": (
         """

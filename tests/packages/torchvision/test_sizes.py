@@ -197,3 +197,13 @@ def test_constructors_take_torchvisions_own_parameters() -> None:
         signature = getattr(cls, "facts", {}).get("signature")
         if isinstance(signature, inspect.Signature) and name in real and real[name].vararg is None:
             assert list(signature.parameters)[: len(names(real[name]))] == names(real[name]), name
+
+
+def test_a_transform_that_tells_nothing_leaves_open_whether_it_is_an_image_of_pillow() -> None:
+    """A batch may be normalised on the card: `x.size(0)` is a tensor's method then, no pair of numbers."""
+    ran = Ran(
+        "import h5py\nfrom torchvision.transforms import v2\n"
+        "batch = v2.Normalize(mean=[0.5], std=[0.5])(h5py.File('x')['images'])\nresult = batch.size(0)\n"
+    )
+    assert ran.failures == []
+    assert isinstance(ran["result"], Unknown)

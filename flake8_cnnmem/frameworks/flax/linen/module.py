@@ -132,6 +132,11 @@ def own_modules(run: Runtime, self: Instance, name: str, value: Value) -> None:
 # --- instances --------------------------------------------------------------------------------------------------------
 
 
+def needed_fields(cls: Class) -> tuple[str, ...]:
+    """The fields of a module's class that have no default."""
+    return tuple(name for name, default in fields_of(cls).items() if default is MISSING and name not in OWN_FIELDS)
+
+
 def module_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     """The constructor of a module: its fields, name and parent."""
     bound = bound_fields(run, self.cls, args, kwargs, OWN_FIELDS)
@@ -397,7 +402,7 @@ def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Valu
 
 MODULE.namespace.update(
     {
-        "__init__": native("__init__", module_init),
+        "__init__": Native("__init__", module_init, propagate_unknown=False, lacks=needed_fields),
         "__init_subclass__": native("__init_subclass__", subclassed),
         "__setattr__": native("__setattr__", set_attribute),
         "__getattr__": native("__getattr__", get_attribute),

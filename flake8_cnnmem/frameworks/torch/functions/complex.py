@@ -269,6 +269,8 @@ def cov(run: Runtime, input: Value) -> Value:
     """(variables, variables) for an input (variables, observations)."""
     tensor = tensor_of(input)
     if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 2:
+        if is_trained(run, tensor):
+            note_cause(run, None, "covariances", "what a covariance keeps beside the product")
         return matmul(run, tensor, run.call(run.get(tensor, "t")))
     return lost_shape(run, input, run.unknown("the size of a covariance is not known"), "cov", "copy")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.nested import countable
-from flake8_cnnmem.frameworks.torch.applying import refuse_leaf, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import note_leaf_written, refuse_leaf, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes, whole
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
@@ -120,7 +121,17 @@ def randint(
     shape = size if size is not None else next((b for b in bounds if isinstance(b, (list, tuple))), None)
     made = Tensor(sizes((shape,)) if shape is not None else NOT_NESTED, dtype_of(dtype, "int64"))
     made.site = run.here()
+    numbers = [each for each in bounds if type(each) is int]
+    if len(numbers) < len(BOUNDS) and isinstance(made.shape, tuple) and all(type(each) is int for each in made.shape):
+        high = options.get("high", numbers[-1] if numbers and "low" not in options else None)
+        low = numbers[0] if len(numbers) > 1 else options.get("low", 0)
+        if type(high) is int and high > 0 and low == 0:
+            made.drawn = high, math.prod(each for each in made.shape if type(each) is int)
     return made
+
+
+BOUNDS = ("low", "high", "more")
+"""More than `torch.randint` takes."""
 
 
 @define("torch.randperm")
@@ -407,6 +418,7 @@ def refill(value_from: Callable[..., Any], function: str) -> Callable[..., Value
             lose(run, input)
             return input
         if isinstance(input, Tensor) and input.call is None:
+            note_leaf_written(run, input)
             value = value_from(*args, **kwargs)
             made = filled(input.shape, value_as(value, input.dtype), input.dtype)
             rewrite(run, input, made.data)
@@ -441,6 +453,7 @@ def copy_(run: Runtime, input: Value, other: Value) -> Value:
         written(run, input)
         return refilled(run, input)
     if other.call is None and isinstance(input, Tensor) and input.call is None:
+        note_leaf_written(run, input)
         known = written_whole(run, input, other)
         return refilled(run, input) if known is None else known
     if isinstance(input, Tensor):

@@ -263,12 +263,28 @@ def unique(
         counts = collections.Counter(given)
         values = ascending(counts)
         numbered = {value: at for at, value in enumerate(values)}
-        answers = [constant((len(values),), values, tensor.dtype)]
-        if return_inverse is True:
-            answers.append(constant(tensor.shape, [numbered[value] for value in given], "int64"))
-        if return_counts is True:
-            answers.append(constant((len(values),), [counts[value] for value in values], "int64"))
-        return answers[0] if len(answers) == 1 else tuple(answers)
+        places = [numbered[value] for value in given]
+        return told_apart(tensor, values, places, [counts[value] for value in values], return_inverse, return_counts)
+    return of_unknown_values(run, tensor, dim, return_inverse, return_counts)
+
+
+def told_apart(
+    tensor: Tensor, values: list[Any], places: list[int], counts: list[int], inverse: Value, counted: Value
+) -> Value:
+    """What `unique` gives of known values: the different ones, where each value of the input is among them, and how
+    often each is there, as far as these are asked for."""
+    answers = [constant((len(values),), values, tensor.dtype)]
+    if inverse is True and isinstance(tensor.shape, tuple):
+        answers.append(constant(tensor.shape, places, "int64"))
+    if counted is True:
+        answers.append(constant((len(values),), counts, "int64"))
+    return answers[0] if len(answers) == 1 else tuple(answers)
+
+
+def of_unknown_values(
+    run: Runtime, tensor: Tensor | Unknown, dim: Value, return_inverse: Value, return_counts: Value
+) -> Value:
+    """What `unique` gives where nobody knows how many values are different."""
     count = run.unknown("how many different values a tensor has is not known")
     if isinstance(tensor, Unknown):
         return tensor
@@ -292,12 +308,14 @@ def unique(
 def unique_consecutive(
     run: Runtime, input: Value, return_inverse: Value = False, return_counts: Value = False, dim: Value = None
 ) -> Value:
-    """As `unique`, of neighbours alone."""
+    """As `unique`, of neighbours alone: the lengths of runs of equal values."""
     tensor = tensor_of(input)
-    if isinstance(tensor, Tensor) and tensor.data is not None and dim is None:
-        # Only neighbours are compared: the values alone do not say how many are left.
-        input = Tensor(tensor.shape, tensor.dtype)
-    return unique(run, input, True, return_inverse, return_counts, dim)
+    if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.data is not None and dim is None:
+        runs = [(value, len(list(equal))) for value, equal in itertools.groupby(flat(tensor) or [])]
+        lengths = [length for _, length in runs]
+        places = [at for at, length in enumerate(lengths) for _ in range(length)]
+        return told_apart(tensor, [value for value, _ in runs], places, lengths, return_inverse, return_counts)
+    return of_unknown_values(run, tensor, dim, return_inverse, return_counts)
 
 
 def nonzero(run: Runtime, input: Value, *, as_tuple: Value = False) -> Value:

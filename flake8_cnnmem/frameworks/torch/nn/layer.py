@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
+from flake8_cnnmem.frameworks.changed_weights import PLACED
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
@@ -88,6 +89,8 @@ def layer(
                 arrange(attributes)
             if weighted:
                 create_weights(run, self, stub(**{word: attributes[word] for word in names}), dtype, absent)
+                if bound.get("device") is not None:
+                    run.data(PLACED)[name] = True
                 if bound.get("device") is not None or run.data(REGIONS):
                     note_made(run, weights_of(self), bound.get("device"))
                 reset(run, self, "reset_parameters")

@@ -15,7 +15,7 @@ from flake8_cnnmem.frameworks.torch.functions.elementwise import (
     tanhshrink,
 )
 from flake8_cnnmem.frameworks.torch.functions.elementwise import elementwise as elementwise
-from flake8_cnnmem.frameworks.torch.functions.linalg import grouped_mm
+from flake8_cnnmem.frameworks.torch.functions.products import grouped_mm
 from flake8_cnnmem.frameworks.torch.nn.functional.attention import (
     multi_head_attention_forward,
     scaled_dot_product_attention,

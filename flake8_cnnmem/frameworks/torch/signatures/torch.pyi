@@ -59,8 +59,8 @@ from flake8_cnnmem.frameworks.torch.functions.joining import (
     tril,
     triu,
 )
-from flake8_cnnmem.frameworks.torch.functions.linalg import (
-    Decomposition,
+from flake8_cnnmem.frameworks.torch.functions.linalg import Decomposition, qr, svd_lowrank, taken_apart
+from flake8_cnnmem.frameworks.torch.functions.products import (
     addbmm,
     added,
     addr,
@@ -69,9 +69,6 @@ from flake8_cnnmem.frameworks.torch.functions.linalg import (
     einsum,
     kron,
     outer,
-    qr,
-    svd_lowrank,
-    taken_apart,
     tensordot,
 )
 from flake8_cnnmem.frameworks.torch.functions.ranges import arange, linspace

@@ -62,7 +62,16 @@ def stacked(sample: Tensor, size: Size) -> Tensor:
         return Tensor(sample.shape, dtype)
     # What lies on the device is stacked there.
     there = lies_on_device(sample)
-    return Tensor((size, *sample.shape), dtype, moved=there, made_there=there)
+    made = Tensor((size, *sample.shape), dtype, moved=there, made_there=there)
+    made.drawn = whole_of(sample)
+    return made
+
+
+def whole_of(sample: Tensor) -> tuple[int, int]:
+    """What the data set that a sample is of has drawn (`Tensor.drawn`): a loader goes through all of it."""
+    while not sample.drawn[0] and sample.call is not None and sample.call.inputs and sample.call.op.view:
+        sample = sample.call.inputs[0]
+    return sample.drawn
 
 
 def convert(run: Runtime, sample: Value, depth: int = DEPTH) -> Value:

@@ -6,6 +6,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import same
 from flake8_cnnmem.frameworks.torch.applying import apply
+from flake8_cnnmem.frameworks.torch.functions.number_ranges import drawn_by
 from flake8_cnnmem.frameworks.torch.utils_data.collate import convert, default_collate
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, drawn_together, length_of
 from flake8_cnnmem.graph import Problem, Tensor, lies_on_device
@@ -73,7 +74,9 @@ def tensors_item(run: Runtime, self: Instance, index: Value) -> Value:
 def row(run: Runtime, tensor: Value) -> Value:
     """A tensor without its first axis: one sample of it."""
     if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.shape:
-        return Tensor(tensor.shape[1:], tensor.dtype, framework=tensor.framework, moved=lies_on_device(tensor))
+        made = Tensor(tensor.shape[1:], tensor.dtype, framework=tensor.framework, moved=lies_on_device(tensor))
+        made.drawn = drawn_by(tensor)
+        return made
     return tensor if isinstance(tensor, Unknown) else run.unknown("a sample of a data set is not known")
 
 

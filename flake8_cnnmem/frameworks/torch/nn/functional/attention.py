@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flake8_cnnmem.dims import Size, floor_divide, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.creation import filled
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.joining import cat
-from flake8_cnnmem.frameworks.torch.functions.linalg import added
+from flake8_cnnmem.frameworks.torch.functions.products import added
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.functions.repetition import expand_to, repeat_by
 from flake8_cnnmem.frameworks.torch.functions.shapes import permute, reshape_to, squeeze, swap, unflatten, unsqueeze
@@ -18,6 +20,7 @@ from flake8_cnnmem.frameworks.torch.nn.functional.normalization import drop
 from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad
 from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import Broadcast, Elementwise, Heads, Index, PaddingMask, ScaledDotProduct
+from flake8_cnnmem.ops.either import Either
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -39,9 +42,15 @@ def scaled_dot_product_attention(
     """q (..., L, E), k (..., S, E), v (..., S, Ev) to (..., L, Ev), by the kernel that the code allows."""
     rate = dropout_p if isinstance(dropout_p, (int, float, Unknown)) else 0.0
     op = ScaledDotProduct(rate, is_causal is True, grouped=enable_gqa is True, kernels=run.attention)
-    masks = [attn_mask] if isinstance(attn_mask, Tensor) else []
+    # Whether there is a mask may depend on values ("none where nothing is masked"): it is counted, and may be less.
+    perhaps = attn_mask.instead if isinstance(attn_mask, Unknown) else attn_mask
+    masks = [perhaps] if isinstance(perhaps, Tensor) else []
     own = query.dtype if isinstance(query, Tensor) else "float"
-    return apply(run, op, query, key, value, *masks, function="scaled_dot_product_attention", dtype=own)
+    found = apply(run, op, query, key, value, *masks, function="scaled_dot_product_attention", dtype=own)
+    if not isinstance(attn_mask, Unknown) or not isinstance(found, Tensor):
+        return found
+    doubt = Either(replace(attn_mask.loose(), upper=bool(masks)))
+    return apply(run, doubt, found, function="scaled_dot_product_attention", dtype=own)
 
 
 def sizes_of(tensor: Value, rank: int) -> tuple[Size, ...]:

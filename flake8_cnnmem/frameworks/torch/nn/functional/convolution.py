@@ -9,10 +9,12 @@ from flake8_cnnmem.dims import Batch, Shape, Size, multiply, per_sample
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import per_axis, size
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
+from flake8_cnnmem.frameworks.torch.functions.number_ranges import refuse_numbers
 from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad_pairs
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Bilinear, Convolution, Embedding, EmbeddingBag, Linear, OneHot, Reduce
+from flake8_cnnmem.ops.linear import OffsetBag
 from flake8_cnnmem.runtime import Runtime
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -209,6 +211,7 @@ def look_up(
         raise run.error("RuntimeError", f"indices of {function} are whole numbers, not {input.dtype}")
     count, width = weight_shape(weight, 2)
     dtype = weight.dtype if isinstance(weight, Tensor) else "float"
+    input = refuse_numbers(run, input, count, "indices", function)
     op = Embedding(count, width, padding, sparse is True)
     return apply(run, op, input, weights=(weight,), function=function, dtype=dtype)
 
@@ -233,14 +236,16 @@ def embedding_bag(
         bag = EmbeddingBag(count, width, padding_idx)
         dtype = weight.dtype if isinstance(weight, Tensor) else "float"
         return apply(run, bag, input, weights=(weight,), function="embedding_bag", dtype=dtype)
-    rows = look_up(run, input, weight, padding_idx, "embedding_bag")
+    if isinstance(input, Tensor) and is_computed_float(input):
+        raise run.error("RuntimeError", f"indices of embedding_bag are whole numbers, not {input.dtype}")
     bags = tensor_of(offsets)
-    if isinstance(bags, Unknown) or isinstance(bags.shape, Unknown) or not isinstance(rows, Tensor):
+    if isinstance(bags, Unknown) or isinstance(bags.shape, Unknown):
         return run.unknown("the number of bags is not known")
     # One row for each offset: a bag's rows are reduced to one, however many they are.
     count, width = weight_shape(weight, 2)
-    op = Embedding(count, width)
-    return apply(run, op, bags, weights=(weight,), function="embedding_bag", dtype=rows.dtype)
+    op = OffsetBag(count, width, padding_idx)
+    dtype = weight.dtype if isinstance(weight, Tensor) else "float"
+    return apply(run, op, bags, weights=(weight,), function="embedding_bag", dtype=dtype)
 
 
 def one_hot(run: Runtime, tensor: Value, num_classes: Value = -1) -> Value:

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
+from flake8_cnnmem.frameworks.torch.functions.number_ranges import refuse_numbers
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.nn.functional.composed_losses import composed, distance
 from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS, STUBS, base_class
@@ -92,6 +94,8 @@ CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
 _Loss = base_class("_Loss", "loss")
 _WeightedLoss = base_class("_WeightedLoss", "loss", _Loss)
 BASES = {"_Loss": _Loss, "_WeightedLoss": _WeightedLoss}
+BASE_OPTIONS: dict[str, dict[str, Any]] = {"_Loss": SUMS, "_WeightedLoss": {"weight": None, **SUMS}}
+"""What the constructors of the bases take, which a loss of one's own calls."""
 
 
 def signature_of(inputs: tuple[str, ...], options: dict[str, Any]) -> inspect.Signature:
@@ -145,6 +149,7 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
         tensors[0] = tensor_of(unary(run, "contiguous", tensors[0]))
     if kind in ("cross_entropy", "nll"):
         refuse_floats(run, *tensors[:2])
+        tensors[1:2] = [tensor_of(of_classes(run, tensors[0], each, options, function)) for each in tensors[1:2]]
     if kind in SPREAD:
         tensors[:2] = spread_to_each_other(run, tensors[:2], function)
     dtype = common_dtype(tensors[:1])
@@ -193,8 +198,29 @@ def refuse_floats(run: Runtime, input: Value, target: Value) -> None:
     and so is their dtype."""
     shapes = [each.shape for each in (input, target) if isinstance(each, Tensor) and isinstance(each.shape, tuple)]
     numbers = len(shapes) == 2 and len(shapes[1]) == len(shapes[0]) - 1
-    if numbers and isinstance(target, Tensor) and target.data is not None and is_floating(target.dtype):
+    if not numbers or not isinstance(target, Tensor) or not is_floating(target.dtype):
+        return
+    if target.data is not None:
         raise run.error("RuntimeError", "expected scalar type Long but found Float")
+    # Of what a loader gives the dtype may be nobody's word.
+    if target.dtype != "float" or (target.call is None and target.site is not None):
+        note_cause(run, None, "class numbers", "a loss of class numbers that are fractions is refused")
+
+
+def of_classes(run: Runtime, input: Value, target: Value, options: dict[str, Value], function: str) -> Value:
+    """The class numbers, which are refused where one is as large as there are classes, or larger."""
+    if options.get("ignore_index", IGNORED) != IGNORED or not isinstance(input, Tensor):
+        return target
+    shape = input.shape
+    if isinstance(shape, Unknown) or not isinstance(target, Tensor) or len(shape) < 2:
+        return target
+    if shape[:1] + shape[2:] != target.shape:
+        return target
+    return refuse_numbers(run, target, shape[1], "classes", function, input)
+
+
+IGNORED = -100
+"""The class number that counts nothing, unless another one is said."""
 
 
 def is_folded(input: Tensor) -> bool:
@@ -245,6 +271,25 @@ def changing(kind: str, options: dict[str, Value]) -> Iterator[str]:
         yield "finite"
 
 
+def constructor(options: dict[str, Any]) -> Native:
+    """The constructor of a loss: its options are attributes, and those that are tensors buffers."""
+    signature = signature_of((), options)
+
+    def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        init_module(run, self)
+        self.attributes.update(bound.arguments)
+        self.attributes["reduction"] = reduction_of(bound.arguments)
+        for word in ("weight", "pos_weight"):
+            if word in options:
+                given = self.attributes.pop(word)
+                put(run, self, "_buffers", word, make_buffer(run, given) if isinstance(given, Tensor) else given)
+        return None
+
+    return Native("__init__", init, propagate_unknown=False)
+
+
 def _declare_function(name: str) -> None:
     kind, inputs, options = FUNCTIONS[name]
     signature = signature_of(inputs, options)
@@ -264,18 +309,6 @@ def _declare_class(name: str) -> None:
     kind, inputs, _ = FUNCTIONS[function]
     signature = signature_of((), options)
 
-    def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        init_module(run, self)
-        self.attributes.update(bound.arguments)
-        self.attributes["reduction"] = reduction_of(bound.arguments)
-        for word in ("weight", "pos_weight"):
-            if word in options:
-                given = self.attributes.pop(word)
-                put(run, self, "_buffers", word, make_buffer(run, given) if isinstance(given, Tensor) else given)
-        return None
-
     def forward(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         buffers = stored(self, "_buffers")
         options = {word: self.attributes[word] for word in signature.parameters if word in self.attributes}
@@ -289,7 +322,7 @@ def _declare_class(name: str) -> None:
         name,
         (base,),
         {
-            "__init__": Native("__init__", init, propagate_unknown=False),
+            "__init__": constructor(options),
             "forward": Native("forward", forward, propagate_unknown=False),
         },
         module="torch.nn.modules.loss",
@@ -301,6 +334,8 @@ for _name in FUNCTIONS:
     _declare_function(_name)
 for _name in CLASSES:
     _declare_class(_name)
+for _name, _options in BASE_OPTIONS.items():
+    BASES[_name].namespace["__init__"] = constructor(_options)
 
 
 def cosine_similarity(run: Runtime, x1: Value, x2: Value, dim: Value = 1, eps: Value = 1e-8) -> Value:
