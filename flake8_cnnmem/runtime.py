@@ -25,8 +25,16 @@ class AbstractDrawn(Protocol):
     drawn: int
     passing: bool
     """Whether no turn so far has called a model."""
+    shorter: bool
+    """Whether the last item has fewer samples than the others."""
+    ends: bool
+    """Whether that one is drawn, behind those that stand for all."""
 
     def __call__(self) -> bool: ...
+
+    def asks_at_last(self) -> bool:
+        """Whether that one is still to be drawn, as a turn asks for its size."""
+        ...
 
     def passes_on(self) -> bool:
         """Whether no model was called since the first item, in no turn that stands for others."""

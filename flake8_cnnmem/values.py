@@ -250,6 +250,11 @@ class Stream(Iterator[Value]):
     rest: Callable[[int], list[Value]] = staticmethod(lambda drawn: [])
     unsaid: Unknown | None = None
     samples: int | None = None
+    left: Callable[[], int] = staticmethod(lambda: 0)
+    """How many items are known to come that are unlike those so far."""
+
+    def __length_hint__(self) -> int:
+        return self.left()
 
     def __init__(self, draw: Callable[[], Value], again: Callable[[], bool] | None = None) -> None:
         self.draw, self.again, self.drawn = draw, again, False

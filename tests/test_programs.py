@@ -96,6 +96,9 @@ KNOWN: dict[str, Short] = {
         ("upper-bound", "figure"),
         "a penalty of the first step alone is counted beside the state that the optimizer has from then on",
     ),
+    "short_batch_enlarged/1": Short(
+        0.0001, ("batch",), "the batch is told in samples, each of which the step repeats ten times"
+    ),
     "simclr/1": Short(0.0001, ("batch",), "the batch is told in samples, of which each has two views"),
 }
 """Phases that fall short. What is known must neither grow nor go unnoticed when it is mended."""

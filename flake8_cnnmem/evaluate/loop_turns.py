@@ -60,6 +60,8 @@ class Loop:
     """How many items of what it goes through were taken before it, and how many it may take, where the code says so."""
     less: bool = False
     """Whether one more comes behind these, which is given less."""
+    ends: bool = False
+    """Whether its last turn was given the last batch, which is smaller than the others."""
     length: int | None = None
     """How many turns the program makes of it, where that is known: those in which something happens, where all were
     followed."""

@@ -197,9 +197,10 @@ class DrawnAgain:
     """A test for streams: whether what has happened since then is a turn of a loop that learns, or that keeps what
     its models give with their graphs. Its second turn finds in memory what the first one has left. A turn in which no
     model was called and that was left by `continue` stands for none of those to come; of `length` there are no more
-    than that, where it is known, and where these are few each is drawn as long as no model was called."""
+    than that, where it is known, and where these are few each is drawn as long as no model was called. Where the last
+    item is `shorter` and the turn's text asks for sizes, that one is drawn behind those that stand for all."""
 
-    __slots__ = ("drawn", "learned", "length", "passing", "run", "started", "steps")
+    __slots__ = ("drawn", "ends", "learned", "length", "passing", "run", "shorter", "started", "steps")
 
     def __init__(self, run: Interpreter, length: int | None = None) -> None:
         self.run = run
@@ -209,9 +210,31 @@ class DrawnAgain:
         self.drawn = self.learned = 0
         self.passing = True
         """Whether no turn so far has called a model."""
+        self.shorter = self.ends = False
 
     def __call__(self) -> bool:
         """Whether there is another turn."""
+        if self.ends:
+            return False
+        more = self.stands_for_others()
+        self.ends = not more and self.asks_at_last()
+        ended = self.run.trace.ended
+        if self.ends and ended is not None:
+            ended.loop.ends = True
+        return more or self.ends
+
+    def asks_at_last(self) -> bool:
+        """Whether there is a last item that was not drawn, for which a test of the turn that has ended may answer
+        otherwise."""
+        trace = self.run.trace
+        waits = self.shorter and self.learned > 0 and not self.ends and not trace.repeating and not trace.skipping
+        if not waits or self.length is None or self.drawn >= self.length:
+            return False
+        site = trace.ended.loop.site if trace.ended is not None else None
+        return isinstance(site, StatementSite) and asks_for_sizes(site.statement)
+
+    def stands_for_others(self) -> bool:
+        """Whether there is another turn among those that stand for all."""
         run = self.run
         self.drawn += 1
         if run.trace.skipping:
@@ -254,6 +277,23 @@ class DrawnAgain:
         if may_train(self.run.trace.ended):
             note_cause(self.run, None, "turns passed over", TOO_MANY_PASSED)
         return False
+
+
+def asks_for_sizes(statement: ast.AST) -> bool:
+    """Whether a test within a statement compares the size of something: `if len(x) < 32`, `if x.size(0) != batch`."""
+    tests = (node.test for node in ast.walk(statement) if isinstance(node, (ast.If, ast.IfExp)))
+    compared = (each for test in tests for each in ast.walk(test) if isinstance(each, ast.Compare))
+    return any(is_size(node) for each in compared for node in ast.walk(each))
+
+
+def is_size(node: ast.AST) -> bool:
+    """Whether an expression is the size of something: `len(x)`, `x.size(0)`, `x.shape`."""
+    if isinstance(node, ast.Call):
+        called = node.func
+        return (isinstance(called, ast.Name) and called.id == "len") or (
+            isinstance(called, ast.Attribute) and called.attr == "size"
+        )
+    return isinstance(node, ast.Attribute) and node.attr == "shape"
 
 
 def drawn_again(run: Interpreter, length: int | None = None) -> DrawnAgain:

@@ -105,6 +105,12 @@ def largest(passes: Sequence[Pass]) -> int:
     return max(range(len(passes)), key=lambda at: (sizes[at], made_values(passes[at]) if at else 0, at))
 
 
+def gives_more(one: Pass, other: Pass) -> bool:
+    """Whether the models of a run are given more values than those of another one."""
+    sizes = given_values(one), given_values(other)
+    return sizes[0] is not None and sizes[1] is not None and sizes[0] > sizes[1]
+
+
 def made_values(run: Pass) -> int:
     """How many values the ops of a run that are made for certain give, as far as their sizes are known."""
     shapes = (tensor.shape for call, doubt in run.calls if doubt is None for tensor in call.outputs)

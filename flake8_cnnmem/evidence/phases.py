@@ -12,7 +12,7 @@ from dataclasses import field
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.loop_turns import InReach, Loop, Turn, around, is_single, is_within
 from flake8_cnnmem.evaluate.trace import Event, RootCall, Trace
-from flake8_cnnmem.evidence.passes import Pass, extended, passed, representative, seen_through
+from flake8_cnnmem.evidence.passes import Pass, extended, gives_more, passed, representative, seen_through
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -228,6 +228,9 @@ def phases_of_loop(trace: Trace, loop: Loop) -> Iterator[Phase]:
             passes.append(passed(trace, gathered))
             turns.append(len(gathered))
             gathered = []
+    if loop.ends and len(passes) > 1 and not gives_more(passes[-1], passes[-2]):
+        # The last batch is smaller than the others, and nothing makes up for it.
+        passes.pop()
     groups: list[list[int]] = []
     for at, each in enumerate(passes):
         sharing = [group for group in groups if any(passes[other].signature & each.signature for other in group)]

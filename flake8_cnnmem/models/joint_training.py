@@ -114,7 +114,7 @@ def joined(
         model = replace(built.model, beside=root.beside)
         model = model if phase is None else with_all_of_a_fit(model, root, phase)
         if step is not None:
-            whole = model.calls and not called_in_parts(root) and not is_rebuilt(root, phase)
+            whole = model.calls and not called_in_parts(root) and not is_rebuilt(root, phase) and not has_grown(model)
             whole = whole and not (model.causes and has_time_first(phase, training.batch_size.value))
             model = model if whole else run_by(model, step)
             if len(step.turns) > 1 and phase is not None and phase.loop is not None and phase.loop.knows_kept_results:
@@ -191,6 +191,13 @@ def as_it_was(model: Model, root: Root, phase: Phase) -> Model:
 def is_rebuilt(root: Root, phase: Phase | None) -> bool:
     """Whether the program takes a part out of a model after a phase: what it is now is not what the step runs."""
     return phase is not None and root.value is not None and bool(replaced_later(phase, root.value))
+
+
+def has_grown(model: Model) -> bool:
+    """Whether a call of a model, as it is when the program has ended, runs on what it has not had in the phase that it
+    stands for: a block that is added to it later."""
+    own = set(map(id, model.weights))
+    return bool(own) and any(id(weight) not in own for call in model.calls for weight in call.weights)
 
 
 def as_the_outermost(root: Root, training: Training, parts: Sequence[Part]) -> Training:

@@ -291,8 +291,11 @@ def batches(run: Runtime, self: Instance) -> Value:
     before it, which may have fewer samples."""
     count = loader_length(run, self)
     again = run.drawn_again(count if type(count) is int else None)
+    again.shorter = last_of(run, self) is not None
 
     def draw() -> Value:
+        if again.ends:
+            return batch_of(run, self, last_of(run, self))
         # `next()` has counted this one already, a loop has not.
         before = again.drawn + stream.taken - (stream.taken > 0 and not stream.drawn)
         passing = before > 0 and again.passes_on()
@@ -306,6 +309,7 @@ def batches(run: Runtime, self: Instance) -> Value:
 
     stream = Stream(draw, again)
     stream.rest = rest
+    stream.left = lambda: int(again.asks_at_last())
     return stream
 
 
