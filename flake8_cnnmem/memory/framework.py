@@ -83,7 +83,7 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     weights = weights_in_memory(model, memory, dtype)
     stepping = Stepping(training.optimizer.value, rules.optimizers)
     row, options = optimizers.lookup(stepping.optimizer, stepping.table)
-    if rules.step == "graph" and learns_rows(model, weights):
+    if any(kind.startswith("embedding/") for kind in rules.rows) and learns_rows(model, weights):
         rules = with_rows(rules, model, row, options)
         if dtype.startswith("mixed"):
             memory.left_out.setdefault(ROWS)
