@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from flake8_cnnmem import dims
+from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import BATCH, Shape
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
@@ -65,10 +65,12 @@ class InputSources:
         return None
 
     def is_beside_others(self) -> bool:
-        """Whether the program calls other models alone, and does not train this one: a transform of the data set."""
+        """Whether the program calls other models alone, and does not train this one: a transform of the data set. One
+        of another framework may have taken it in."""
         if self.root.is_training or self.root.calls:
             return False
-        return any(not self.is_whole(call) for call in self.run.trace.root_calls)
+        others = (seen_through(call.instance) for call in self.run.trace.root_calls if not self.is_whole(call))
+        return any(frameworks.of_layer(each) is self.framework for each in others)
 
     def is_made_by_ops(self) -> bool:
         """Whether the training calls the model on the result of ops whose size is not known."""
