@@ -280,20 +280,27 @@ class DrawnAgain:
 
 
 def asks_for_sizes(statement: ast.AST) -> bool:
-    """Whether a test within a statement compares the size of something: `if len(x) < 32`, `if x.size(0) != batch`."""
+    """Whether a test within a loop compares the size of what a turn is given or makes: `if len(x) < 32`,
+    `if x.size(0) != batch`. How long the loader is says nothing of a batch."""
+    own = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     tests = (node.test for node in ast.walk(statement) if isinstance(node, (ast.If, ast.IfExp)))
     compared = (each for test in tests for each in ast.walk(test) if isinstance(each, ast.Compare))
-    return any(is_size(node) for each in compared for node in ast.walk(each))
+    sized = (sized_by(node) for each in compared for node in ast.walk(each))
+    return any(
+        isinstance(name, ast.Name) and name.id in own for what in sized if what is not None for name in ast.walk(what)
+    )
 
 
-def is_size(node: ast.AST) -> bool:
-    """Whether an expression is the size of something: `len(x)`, `x.size(0)`, `x.shape`."""
-    if isinstance(node, ast.Call):
-        called = node.func
-        return (isinstance(called, ast.Name) and called.id == "len") or (
-            isinstance(called, ast.Attribute) and called.attr == "size"
-        )
-    return isinstance(node, ast.Attribute) and node.attr == "shape"
+def sized_by(node: ast.AST) -> ast.AST | None:
+    """What an expression is the size of: `len(x)`, `x.size(0)`, `x.shape`; None for any other."""
+    if isinstance(node, ast.Attribute) and node.attr == "shape":
+        return node.value
+    if not isinstance(node, ast.Call):
+        return None
+    called = node.func
+    if isinstance(called, ast.Name) and called.id == "len" and node.args:
+        return node.args[0]
+    return called.value if isinstance(called, ast.Attribute) and called.attr == "size" else None
 
 
 def drawn_again(run: Interpreter, length: int | None = None) -> DrawnAgain:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evidence import Pass, Phase
@@ -27,7 +28,10 @@ KEEPING = frozenset(("multiply", "divide", "sigmoid", "tanh", "relu", "exponenti
 
 
 def refused_steps(run: Interpreter, phase: Phase) -> Iterator[Unknown]:
-    """Why the step of a phase ends with an error, or does less than its ops say; the first cause alone."""
+    """Why the step of a phase ends with an error, or does less than its ops say; the first cause alone. Where a tape
+    gives gradients none of it is refused: it sums losses of several values."""
+    if not all(frameworks.named(loss.framework).declares_inputs for loss in phase.losses):
+        return
     written = run.data(WRITTEN_LEAVES)
     freed: set[int] = set()
     for each in phase.passes:

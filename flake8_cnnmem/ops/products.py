@@ -122,7 +122,12 @@ class Distances(Matmul):
         gradient alone is asked for; "repeated" where that is not known, or a batch is repeated. Rows that grow with the
         batch are as many as they are in this replay (`sizes` of a value in memory)."""
         shapes = [operand.shape for operand in operands if not isinstance(operand.shape, Unknown)]
-        if len(operands) != 2 or len(shapes) != 2 or min(map(len, shapes)) < 2 or differ(shapes[0][:-2], shapes[1][:-2]):
+        if (
+            len(operands) != 2
+            or len(shapes) != 2
+            or min(map(len, shapes)) < 2
+            or differ(shapes[0][:-2], shapes[1][:-2])
+        ):
             return ("repeated",)
         first, second = (operand.grad for operand in operands)
         rows = [(getattr(operand, "sizes", None) or shape)[-2] for operand, shape in zip(operands, shapes, strict=True)]
