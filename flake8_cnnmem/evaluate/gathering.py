@@ -11,11 +11,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
+from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size, add
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.joins import is_learned
 from flake8_cnnmem.evaluate.loop_turns import Loop, Turn
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.frameworks.arranging import note_cause
+from flake8_cnnmem.graph import Tensor, lies_on_device
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import axis_of
 from flake8_cnnmem.ops.merge import Concatenate
@@ -110,9 +112,24 @@ def fill_up(run: Interpreter, loop: Loop, turn: Turn, turns: int, variables: dic
                 leave_open(run, gathered, run.unknown("what a loop over a data set gathers is not known"))
         elif len(gathered) > before and isinstance(gathered, dict):
             fill_up_keys(run, loop, gathered, list(gathered)[before:], turns)
+    left_by_some(run, loop, turn, turns)
     for word, tensor, axis, added in appended(run, loop, turn, variables):
         if is_result(tensor):
             variables[word] = with_rest(run, loop, tensor, axis, added, turns)
+
+
+FEW_VALUES = 1024
+"""Results with no more values than these are not looked for."""
+
+
+def is_some_size(value: Value) -> bool:
+    """Whether a value is a tensor of some size that lies on the device."""
+    if not isinstance(value, Tensor) or isinstance(value.shape, Unknown):
+        return False
+    size = dims.at_batch(dims.product(value.shape), 1)
+    if not isinstance(size, int) or size <= FEW_VALUES:
+        return False
+    return lies_on_device(value)
 
 
 def gathered_by(run: Interpreter, turn: Turn | None) -> list[tuple[list[Value], list[Value]]]:
@@ -148,8 +165,33 @@ def fill_up_keys(run: Interpreter, loop: Loop, gathered: dict[Value, Value], new
         inside = list(added)
         fill_up_from(run, loop, inside, added, turns)
         gathered.update(enumerate(inside[1:], new[0] + 1))
-    elif turns > 1 and all(map(is_result, added)) and loader_of(run, loop) is not None:
+    elif turns > 1 and all(map(is_result, added)) and goes_on(run, loop, turns):
         run.havoc(gathered, run.unknown("what a loop over data puts into a dict is not known"))
+        if any(map(is_some_size, added)):
+            note_cause(run, None, "gathered by name", BY_NAME)
+
+
+BY_NAME = "how much a loop over data has put into a dict is not known: only its first turns were followed"
+BY_SOME = "what some turns of a loop over data put into a list is not counted: only its first turns were followed"
+
+
+def goes_on(run: Interpreter, loop: Loop, turns: int) -> bool:
+    """Whether a loop over a loader has more turns than those, so many, that were followed, or may have."""
+    batches = batches_of(run, loop)
+    return loader_of(run, loop) is not None and (batches is None or batches.count > turns)
+
+
+def left_by_some(run: Interpreter, loop: Loop, last: Turn, turns: int) -> None:
+    """Note that a list still holds results of turns before the `last` one, which has put none there: those that were
+    not followed may, every so often."""
+    filled = {key for key, (gathered, before) in last.filled.items() if len(gathered) > before}
+    for turn in loop.turns:
+        for key, (gathered, before) in turn.filled.items():
+            if turn is last or key in filled or not isinstance(gathered, list):
+                continue
+            left = list(islice(gathered, before, None))
+            if left and all(map(is_result, left)) and any(map(is_some_size, left)) and goes_on(run, loop, turns):
+                note_cause(run, None, "gathered by some turns", BY_SOME)
 
 
 def with_rest(run: Interpreter, loop: Loop, tensor: Tensor, axis: int, added: int, turns: int) -> Tensor:

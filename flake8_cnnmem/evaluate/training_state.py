@@ -9,13 +9,13 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from flake8_cnnmem import dims, frameworks
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.drawn_ahead import inside_sources
-from flake8_cnnmem.evaluate.gathering import joined_names
+from flake8_cnnmem.evaluate.gathering import is_some_size, joined_names
 from flake8_cnnmem.evaluate.loop_turns import InReach, Loop, Retained, Turn, around
 from flake8_cnnmem.evaluate.trace import Event, Filled
 from flake8_cnnmem.frameworks.framework import IN_CHARGE, LOADED_STATES
-from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, lies_on_device
+from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight
 from flake8_cnnmem.parameter_values import owner
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Instance, Value
@@ -302,20 +302,6 @@ def items_of(container: Collection[Value]) -> Iterable[Value]:
 def within_any(number: int, turns: Iterable[Turn]) -> bool:
     """Whether an op of this number ran in one of these turns."""
     return any(turn.first <= number <= turn.last for turn in turns)
-
-
-FEW_VALUES = 1024
-"""Results with no more values than these are not looked for."""
-
-
-def is_some_size(value: Value) -> bool:
-    """Whether a value is a tensor of some size that lies on the device."""
-    if not isinstance(value, Tensor) or isinstance(value.shape, Unknown):
-        return False
-    size = dims.at_batch(dims.product(value.shape), 1)
-    if not isinstance(size, int) or size <= FEW_VALUES:
-        return False
-    return lies_on_device(value)
 
 
 def leaves_results(run: Interpreter, turn: Turn, variables: Mapping[str, Value] = MappingProxyType({})) -> bool:

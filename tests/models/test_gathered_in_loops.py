@@ -161,3 +161,43 @@ def test_results_that_are_kept_within_a_step_are_a_bound() -> None:
     assert report.status == "lower-bound"
     assert report.estimate.total <= 5_590_528
     assert any("grows from turn to turn" in cause.reason for cause in report.causes)
+
+
+LEFT = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+net = nn.Linear(512, 256).cuda()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+loader = DataLoader(TensorDataset(torch.rand({samples}, 512)), batch_size=640)
+for epoch in range(2):
+    for (x,) in loader:
+        loss = net(x.cuda()).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    kept, named = [], {{}}
+    with torch.no_grad():
+        for i, (x,) in enumerate(loader):
+            {statement}
+"""
+
+
+@pytest.mark.parametrize(
+    ("samples", "statement", "reason", "measured"),
+    [
+        (6400, 'named[f"batch {i}"] = net(x.cuda())', "put into a dict is not known", 9_570_396),
+        (6400, "kept.extend([net(x.cuda())] if i % 2 == 0 else [])", "put into a list is not counted", 6_293_596),
+        (1280, 'named[f"batch {i}"] = net(x.cuda())', "", 4_327_516),
+        (6400, "kept.extend([net(x.cuda()).cpu()] if i % 2 == 0 else [])", "", 3_016_796),
+    ],
+    ids=["by name", "by some turns", "by name, in all of its turns", "by some turns, on the host"],
+)
+def test_results_that_turns_leave_which_were_not_followed_are_a_bound(
+    samples: int, statement: str, reason: str, measured: int
+) -> None:
+    report = reported(LEFT.format(samples=samples, statement=statement))
+    assert report.estimate is not None
+    assert [cause.reason for cause in report.causes if reason not in cause.reason or not reason] == []
+    assert report.status == ("lower-bound" if reason else "exact")
+    assert report.estimate.total <= measured * 1.001
