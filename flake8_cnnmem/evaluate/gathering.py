@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -101,7 +101,9 @@ def fill_up(run: Interpreter, loop: Loop, turn: Turn, turns: int, variables: dic
     earlier = {key for each in loop.turns if each is not turn for key in each.filled}
     for key, (gathered, before) in turn.filled.items():
         if len(loop.turns) > 1 and key not in earlier:
-            # Made in this turn, as every turn makes another one.
+            if is_from_outside(loop, gathered, variables):
+                note_left(run, loop, islice(items_of(gathered), before, None), turns)
+            # Else made in this turn, as every turn makes another one.
             continue
         if len(gathered) > before and isinstance(gathered, (list, deque)):
             more = list(islice(gathered, before, None))
@@ -187,11 +189,29 @@ def left_by_some(run: Interpreter, loop: Loop, last: Turn, turns: int) -> None:
     filled = {key for key, (gathered, before) in last.filled.items() if len(gathered) > before}
     for turn in loop.turns:
         for key, (gathered, before) in turn.filled.items():
-            if turn is last or key in filled or not isinstance(gathered, list):
-                continue
-            left = list(islice(gathered, before, None))
-            if left and all(map(is_result, left)) and any(map(is_some_size, left)) and goes_on(run, loop, turns):
-                note_cause(run, None, "gathered by some turns", BY_SOME)
+            if turn is not last and key not in filled and isinstance(gathered, list):
+                note_left(run, loop, islice(gathered, before, None), turns)
+
+
+def note_left(run: Interpreter, loop: Loop, left: Iterable[Value], turns: int) -> None:
+    """Note results that some of the turns which were followed have left, so many `turns`, where more come."""
+    results = list(left)
+    if results and all(map(is_result, results)) and any(map(is_some_size, results)) and goes_on(run, loop, turns):
+        note_cause(run, None, "gathered by some turns", BY_SOME)
+
+
+def is_from_outside(loop: Loop, container: Value, variables: Mapping[str, Value]) -> bool:
+    """Whether a variable that the loop itself does not set leads to a container: it was there before."""
+    words = [word for word, value in variables.items() if value is container]
+    if not words or not isinstance(loop.site, StatementSite):
+        return False
+    nodes = (node for node in ast.walk(loop.site.statement) if isinstance(node, ast.Name))
+    return {node.id for node in nodes if isinstance(node.ctx, ast.Store)}.isdisjoint(words)
+
+
+def items_of(container: Collection[Value]) -> Iterable[Value]:
+    """What lies in a container, the keys of a dict left out."""
+    return container.values() if isinstance(container, dict) else container
 
 
 def with_rest(run: Interpreter, loop: Loop, tensor: Tensor, axis: int, added: int, turns: int) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.drawn_ahead import inside_sources
-from flake8_cnnmem.evaluate.gathering import is_some_size, joined_names
+from flake8_cnnmem.evaluate.gathering import is_some_size, items_of, joined_names
 from flake8_cnnmem.evaluate.loop_turns import InReach, Loop, Retained, Turn, around
 from flake8_cnnmem.evaluate.trace import Event, Filled
 from flake8_cnnmem.frameworks.framework import IN_CHARGE, LOADED_STATES
@@ -292,11 +292,6 @@ def models_put_by(run: Interpreter, turn: Turn, results: bool = False) -> int:
             put = any(at >= turn.first and (model or not within_any(at, inner)) for at in numbers)
             found += put or (id(value) in inside and frameworks.is_layer(value))
     return found
-
-
-def items_of(container: Collection[Value]) -> Iterable[Value]:
-    """What lies in a container, the keys of a dict left out."""
-    return container.values() if isinstance(container, dict) else container
 
 
 def within_any(number: int, turns: Iterable[Turn]) -> bool:

@@ -188,10 +188,11 @@ for epoch in range(2):
     [
         (6400, 'named[f"batch {i}"] = net(x.cuda())', "put into a dict is not known", 9_570_396),
         (6400, "kept.extend([net(x.cuda())] if i % 2 == 0 else [])", "put into a list is not counted", 6_293_596),
+        (6400, "kept.extend([net(x.cuda())] if i % 2 == 1 else [])", "put into a list is not counted", 6_293_596),
         (1280, 'named[f"batch {i}"] = net(x.cuda())', "", 4_327_516),
         (6400, "kept.extend([net(x.cuda()).cpu()] if i % 2 == 0 else [])", "", 3_016_796),
     ],
-    ids=["by name", "by some turns", "by name, in all of its turns", "by some turns, on the host"],
+    ids=["by name", "by some turns", "by others", "by name, in all of its turns", "by some turns, on the host"],
 )
 def test_results_that_turns_leave_which_were_not_followed_are_a_bound(
     samples: int, statement: str, reason: str, measured: int
