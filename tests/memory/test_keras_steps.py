@@ -161,15 +161,9 @@ tensorflow_inline.py)."""
 
 OFF = {
     # The pool's gradient is written into the pool's input, as in OTHER_TURNS.
-    "linear_maps()", "padded()",
-    # The executor has its updates elsewhere: the CPU's runs agree with what is told.
-    "digits_dropped()", "objects()",
-    # A sigmoid that asks for no gradient is computed ahead in the step's own graph, and not in this one.
-    "softened()",
+    "linear_maps() adam 32", "padded() adam 32",
     # A map that is dealt out to smaller ones is counted once too often.
-    "dilated()",
-    # On the CPU, and in the step's own graph, branches run beside each other.
-    "inception()", "augmented()", "contrasted()",
+    "dilated() adam 16",
 }  # fmt: skip
 """Steps that are called exact, and are further off than 2% and a MiB here, and why."""
 
@@ -181,7 +175,11 @@ def test_what_is_exact_is_so_by_one_thread_and_a_bound_is_one(case: dict[str, An
     peak = estimate.tensor_peak or 0
     if not estimate.left_out:
         close = abs(peak - case["peak_bytes"]) <= max(0.02 * case["peak_bytes"], 1 << 20)
-        assert close or case["target"].rpartition("::")[2] in OFF
+        assert close is (name_of(case) not in OFF)
+    elif any(cause.upper for cause in estimate.left_out):
+        assert peak >= case["peak_bytes"] * 0.98
+    else:
+        assert peak <= case["peak_bytes"] * 1.02
 
 
 @pytest.mark.parametrize("layer", ["AdaptiveAveragePooling2D(4)", "AdaptiveMaxPooling2D(4)", "Activation('sparsemax')"])
